@@ -1,0 +1,158 @@
+"""The typed, immutable values of an `eval.yaml`.
+
+Plain data that also crosses to the workers, so: standard library only, Python 3.10 syntax.
+Loading and checking live in `eval_tui.config.load`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from eval_tui.config.problems import Problem
+
+JudgeKind = Literal["builtin", "check", "agent", "model", "code", "unknown"]
+"""How a judge scores (D14). `unknown`: the entry is of no kind, a column with its problem."""
+
+ThresholdMetric = Literal["min_pass_rate", "min_mean", "min_win_rate", "max_error_rate"]
+
+
+def _mapping() -> Mapping[str, Any]:
+    return {}
+
+
+@dataclass(frozen=True)
+class Judge:
+    """One entry of `judges:`."""
+
+    name: str
+    kind: JudgeKind
+    description: str = ""
+    condition: str | bool | None = None
+    """`if:`: Python source, or an unquoted true / false (D8); None when absent."""
+    step: str | None = None
+    arguments: Mapping[str, Any] = field(default_factory=_mapping)
+    check: str = ""
+    """Source of an inline check, exactly as YAML gives it."""
+    check_line: int = 0
+    """1-based line in the config of the first line of `check`."""
+    module: str = ""
+    function: str = ""
+    builtin: str = ""
+    """The built-in's bare name, e.g. `cost_budget` (D15)."""
+    llm_rubric: str = ""
+    prompt: str = ""
+    prompt_file: str = ""
+    context: tuple[str, ...] = ()
+    feedback_type: str = ""
+    score_range: tuple[float, float] | None = None
+    model: str = ""
+    samples: int = 1
+    agent: Mapping[str, Any] = field(default_factory=_mapping)
+    cache: bool = True
+    """`cache: false` (ours, D26): depends on time or chance; runs whenever its row is looked at."""
+    auto: bool = True
+    """`auto: false` (ours, D26): runs only when asked for."""
+    line: int = 0
+    """1-based line of the entry in the config."""
+    problem: Problem | None = None
+    """Set when this judge cannot be used: its column is `unsupported` with this message (D3)."""
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether scoring costs a model call (model and agent judges, model built-ins)."""
+        return self.kind in ("model", "agent") or self.builtin in MODEL_BUILTINS
+
+
+MODEL_BUILTINS = frozenset({"output_completeness", "no_harmful_content"})
+PYTHON_BUILTINS = frozenset({"cost_budget", "consulted_docs", "tool_call_validation"})
+
+
+@dataclass(frozen=True)
+class Output:
+    """One entry of `outputs:`; `path` and `tool` are empty when not given."""
+
+    path: str = ""
+    tool: str = ""
+    schema: str = ""
+    batch_pattern: str = ""
+
+
+@dataclass(frozen=True)
+class Traces:
+    """`traces:` switches; absent means all on."""
+
+    stdout: bool = True
+    stderr: bool = True
+    events: bool = True
+    metrics: bool = True
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """One gate. A limit that is no number is a problem and does not get here."""
+
+    judge: str
+    metric: ThresholdMetric
+    limit: float
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Hook:
+    """One command of `hooks.<phase>`."""
+
+    phase: str
+    command: str
+    timeout: int = 120
+    description: str = ""
+    on_failure: Literal["fail", "continue"] = "fail"
+    condition: str = ""
+
+
+@dataclass(frozen=True)
+class Models:
+    """`models:`; empty text when absent."""
+
+    skill: str = ""
+    subagent: str = ""
+    judge: str = ""
+    hook: str = ""
+
+
+@dataclass(frozen=True)
+class EvalConfig:
+    """One eval as loaded. `usable` is False when nothing at all can be scored with it (D3)."""
+
+    path: str
+    """Absolute path of the config file."""
+    root: str
+    """Absolute path of the project root."""
+    name: str = ""
+    """`name`, or the file's stem."""
+    eval_name: str = ""
+    """The name that the runs folder uses (harness.md section 2)."""
+    description: str = ""
+    mode: Literal["case", "batch"] = "case"
+    steps: tuple[str, ...] = ()
+    """Ids of `execution.steps`."""
+    dataset: str = ""
+    """Absolute path of the dataset folder, or empty (D5)."""
+    outputs: tuple[Output, ...] = ()
+    traces: Traces = Traces()
+    models: Models = Models()
+    judges: tuple[Judge, ...] = ()
+    """In file order, without `pairwise`; nameless entries are called `#3` (D3)."""
+    pairwise: tuple[Judge, ...] = ()
+    thresholds: tuple[Threshold, ...] = ()
+    reward: Mapping[str, Any] | None = None
+    hooks: tuple[Hook, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    usable: bool = True
+    digest: str = ""
+    """Digest of the file's bytes, line ends normalised."""
+    looked_for: tuple[str, ...] = ()
+    """Every path that was read or looked for in vain while loading: what to watch."""
+    source: Mapping[str, Any] = field(default_factory=_mapping)
+    """The document as plain values, for keys that later features read."""
