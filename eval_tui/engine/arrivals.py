@@ -1,0 +1,298 @@
+"""What workers report, taken into the session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from eval_tui.config.problems import Problem
+from eval_tui.engine.cells import CellInfo, InFlight, without_rationale
+from eval_tui.engine.grid import CellKey
+from eval_tui.engine.store import Inputs
+from eval_tui.scores import Reason, Unmeasured, from_plain, to_plain
+
+if TYPE_CHECKING:
+    from eval_tui.engine.session import Session
+
+YOUNG_TRIES = 3
+"""How often a document that is being written is read again before anyone is told (D13)."""
+YOUNG_PAUSE = 0.4
+"""Seconds between those."""
+
+_FORGOTTEN = "never"
+"""The version of the inputs of a cell whose process died: equal to nothing."""
+
+
+class Arrivals:
+    """Handles messages; the session holds the state."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def receive(self, message: Mapping[str, Any]) -> None:
+        """Take in one message; those of batches that are not under way any more are dropped."""
+        flight = self._session.inflight.get(message.get("id", 0))
+        if flight is None:
+            return
+        kind = message["t"]
+        if kind == "cell":
+            self._cell(flight, message)
+        elif kind == "run":
+            self._run(flight, message)
+        elif kind == "case":
+            flight.folders[message["case"]] = message["folders"]
+        elif kind == "cased":
+            self._cased(flight, message)
+        elif kind == "lost":
+            self._lost(flight, message)
+        elif kind in ("done", "cancelled"):
+            self._over(flight, requeue=True)
+
+    def _run(self, flight: InFlight, message: Mapping[str, Any]) -> None:
+        key = CellKey(message["case"], message["judge"])
+        ambient = message["ambient"]
+        self._learn(ambient)
+        flight.ambients[key] = ambient["id"]
+        if key not in flight.running:
+            flight.running.add(key)
+            self._session.show(key)
+
+    def _learn(self, ambient: Mapping[str, Any]) -> None:
+        """More of what a judge rests on; a torn view makes all its cells stale at once."""
+        session = self._session
+        if ambient["add"] or ambient["id"] not in session.ambients:
+            torn = session.note_ambient(ambient["id"], ambient["add"])
+            if torn:
+                session.epoch += 1
+                hit = {k for k, info in session.infos.items() if info.ambient == ambient["id"]}
+                session.enqueue(hit)
+
+    def _cell(self, flight: InFlight, message: Mapping[str, Any]) -> None:
+        session = self._session
+        key = CellKey(message["case"], message["judge"])
+        if key not in flight.fingerprints or key in flight.reported:
+            return
+        flight.reported.add(key)
+        ambient = ""
+        if "ambient" in message:
+            self._learn(message["ambient"])
+            ambient = message["ambient"]["id"]
+        outcome = message["outcome"]
+        if outcome == "ran":
+            session.count(ran=1)
+            session.note_written(key.judge, message.get("wrote", ()))
+        info = session.infos.get(key)
+        if message.get("young") and info is not None and info.unreadable < YOUNG_TRIES:
+            info.unreadable += 1
+            session.enqueue([key], not_before=session.clock() + YOUNG_PAUSE)
+            return
+        fp = flight.fingerprints[key]
+        result = self._keep(key, fp, message, ambient) if outcome == "ran" else 0
+        current = info is not None and info.fp == fp and info.condition == flight.conditions[key]
+        if info is None or not current:
+            return
+        info.unreadable = 0
+        if outcome == "peek":
+            self._peeked(key, info, message, ambient)
+        elif outcome == "same":
+            self._same(key, info, message["known"])
+            info.cond = _lists(message["cond"])
+        else:
+            self._settled(key, info, message, result, ambient)
+        if _moved(message.get("inputs", ())):
+            session.enqueue([key], not_before=session.clock() + YOUNG_PAUSE)
+        elif session.changed_since(flight.epoch, info.ambient, key.case):
+            session.enqueue([key])
+        session.show(key)
+
+    def _keep(self, key: CellKey, fp: str, message: Mapping[str, Any], ambient: str) -> int:
+        session = self._session
+        identity = session.store.add_result(
+            session.run_key,
+            key.case,
+            fp,
+            message["score"],
+            _lists(message["inputs"]),
+            ambient,
+            ms=message.get("ms"),
+            extra={
+                "out": message.get("out", ""),
+                "notes": message.get("notes", ()),
+                "opaque": message.get("opaque", ()),
+            },
+        )
+        session.mark_reusable(key.case)
+        return identity
+
+    def _settled(
+        self,
+        key: CellKey,
+        info: CellInfo,
+        message: Mapping[str, Any],
+        result: int,
+        ambient: str,
+    ) -> None:
+        session = self._session
+        info.changed = self._differences(key, info, message)
+        info.score = from_plain(message["score"])
+        info.plain = without_rationale(message["score"])
+        info.result, info.ambient = result, ambient
+        info.cond = _lists(message["cond"])
+        info.sig, info.known, info.lost, info.reused = "", True, False, False
+        if message["outcome"] == "ran":
+            info.ran = True
+            self._note_usable(key, message)
+        else:
+            session.count(reused=1)
+
+    def _differences(
+        self, key: CellKey, info: CellInfo, message: Mapping[str, Any]
+    ) -> tuple[str, ...]:
+        """Which inputs differ from those of the result that is replaced."""
+        if not info.result or message["outcome"] != "ran":
+            return ()
+        old = self._session.store.result(info.result)
+        if old is None:
+            return ()
+        before = {(kind, name): version for kind, name, version in old.inputs}
+        after = {(kind, name): version for kind, name, version in message["inputs"]}
+        return tuple(
+            f"{kind} {name}"
+            for (kind, name), version in after.items()
+            if before.get((kind, name), version) != version
+        )
+
+    def _note_usable(self, key: CellKey, message: Mapping[str, Any]) -> None:
+        session = self._session
+        if not message.get("unusable"):
+            session.set_unusable(key.judge, None)
+            return
+        config = session.target.config
+        judge = session.judge(key.judge)
+        session.set_unusable(
+            key.judge,
+            Problem(
+                "error",
+                "judge-not-loaded",
+                message["score"]["detail"],
+                config.path if config else "",
+                judge.line,
+                judge=key.judge,
+            ),
+        )
+
+    def _same(self, key: CellKey, info: CellInfo, identity: int) -> None:
+        """An earlier result fits: it is shown without running."""
+        session = self._session
+        session.count(reused=1)
+        info.sig = ""
+        if info.result == identity and info.known:
+            return
+        result = session.store.result(identity)
+        if result is None:
+            session.enqueue([key], forced=[key])
+            return
+        info.score = from_plain(dict(result.score))
+        info.plain = without_rationale(dict(result.score))
+        info.result, info.ambient = identity, result.ambient
+        info.known, info.lost, info.reused, info.changed = True, False, True, ()
+
+    def _peeked(
+        self, key: CellKey, info: CellInfo, message: Mapping[str, Any], ambient: str
+    ) -> None:
+        """A recorded model verdict: its inputs are kept at first sight and compared later."""
+        session = self._session
+        recorded = session.recorded(key)
+        if recorded is None:
+            return
+        shelf = f"recorded:{key.judge}"
+        plain = to_plain(recorded)
+        resting = sorted(
+            list(entry) for entry in session.ambients.get(ambient, ()) if entry[0] != "python"
+        )
+        inputs = [*sorted(_lists(message["inputs"])), *resting, ["spec", "", info.fp]]
+        kept = session.store.results(session.run_key, key.case, shelf)
+        first = next((r for r in kept if r.score == plain), None)
+        if first is None:
+            info.result = session.store.add_result(
+                session.run_key, key.case, shelf, plain, inputs, "", origin="recorded"
+            )
+            info.lost = False
+        else:
+            info.result = first.id
+            info.lost = first.inputs != inputs
+        info.ambient = ambient
+
+    def _cased(self, flight: InFlight, message: Mapping[str, Any]) -> None:
+        """All cells of a case are done: they were judged under this signature."""
+        session = self._session
+        case = message["case"]
+        if case not in session.snapshot.cases:
+            return
+        session.note_extra(case, message["extra"])
+        for key in flight.fingerprints:
+            info = session.infos.get(key) if key.case == case else None
+            if info is not None and key in flight.reported and info.fp == flight.fingerprints[key]:
+                late = session.changed_since(flight.epoch, info.ambient, case)
+                info.sig = "" if late else message["sig"]
+                if late:
+                    session.enqueue([key])
+        session.save_row(case)
+
+    def _lost(self, flight: InFlight, message: Mapping[str, Any]) -> None:
+        """A judge took its process with it, or was stopped: that is its own cell's business."""
+        session = self._session
+        key = CellKey(message["case"], message["judge"])
+        if key not in flight.fingerprints or key in flight.reported:
+            return
+        flight.reported.add(key)
+        session.count(ran=1)
+        info = session.infos.get(key)
+        if info is None or info.fp != flight.fingerprints[key]:
+            return
+        timed_out = message["how"] == "timed out"
+        score = Unmeasured(
+            Reason.GRADER_ERROR,
+            message["text"],
+            retryable=timed_out,
+            recover_on=frozenset({"code", "evidence"}),
+        )
+        ambient = flight.ambients.get(key, "")
+        inputs = [["opaque", "", flight.folders.get(key.case, _FORGOTTEN)]]
+        plain = to_plain(score)
+        info.result = session.store.add_result(
+            session.run_key,
+            key.case,
+            info.fp,
+            plain,
+            inputs,
+            ambient,
+            extra={"out": message.get("output", ""), "opaque": ["its process ended before it did"]},
+        )
+        session.mark_reusable(key.case)
+        info.score, info.plain, info.ambient = score, plain, ambient
+        info.known, info.lost, info.ran, info.reused, info.sig = True, True, True, False, ""
+        session.save_row(key.case)
+        session.show(key)
+
+    def _over(self, flight: InFlight, *, requeue: bool) -> None:
+        """The batch ended; cells that were not reported are due again unless cancelled by hand."""
+        session = self._session
+        session.landed(flight)
+        left = [key for key in flight.fingerprints if key not in flight.reported]
+        again = [key for key in left if key not in flight.by_hand and requeue]
+        session.enqueue(again)
+        for key in flight.by_hand:
+            if key in session.infos and key not in flight.reported:
+                session.show(key, waiting="cancelled")
+        for key in flight.reported:
+            session.show(key)
+
+
+def _lists(inputs: Any) -> Inputs:
+    return [list(entry) for entry in inputs]
+
+
+def _moved(inputs: Any) -> bool:
+    """Whether an input changed while the judge was reading."""
+    return any(entry[2] == "moved" for entry in inputs)

@@ -1,0 +1,94 @@
+"""The session's own memory of a cell: what is shown, and what that rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from eval_tui.engine.grid import CellKey
+from eval_tui.engine.store import Inputs, StoredCell
+from eval_tui.scores import Score, from_plain
+
+
+@dataclass(slots=True)
+class CellInfo:
+    """What is known of one cell besides its place in the grid."""
+
+    fp: str
+    condition: str
+    score: Score | None = None
+    """As stored: before the judge's range is applied."""
+    plain: dict[str, Any] | None = None
+    """The same as plain data, without a rationale."""
+    result: int = 0
+    ambient: str = ""
+    sig: str = ""
+    cond: Inputs = field(default_factory=Inputs)
+    known: bool = False
+    """Whether `score` was worked out here (now or earlier), not taken from `summary.yaml`."""
+    lost: bool = False
+    """The process died or was killed: its inputs are not known."""
+    reused: bool = False
+    ran: bool = False
+    """Ran in this session."""
+    trigger: str = ""
+    changed: tuple[str, ...] = ()
+    """Inputs that differed from the time before, as `kind key`."""
+    unreadable: int = 0
+    """How often a document was unreadable while young (D13)."""
+
+    def stored(self) -> StoredCell | None:
+        """What the store keeps of the cell, or None while there is nothing to keep."""
+        if not self.known or self.plain is None:
+            return None
+        return StoredCell(
+            self.fp, self.result, self.plain, self.condition, self.ambient, self.sig, self.cond
+        )
+
+    def restore(self, stored: StoredCell) -> None:
+        """Take over what an earlier session knew."""
+        self.score = from_plain(stored.score)
+        self.plain = stored.score
+        self.result = stored.result
+        self.ambient = stored.ambient
+        self.sig = stored.sig
+        self.cond = stored.cond
+        self.known = True
+        self.reused = True
+
+
+@dataclass(slots=True)
+class Job:
+    """A cell that is due."""
+
+    force: bool = False
+    not_before: float = 0.0
+    """By the session's clock; a document that is being written is read again later (D13)."""
+
+
+@dataclass(slots=True)
+class InFlight:
+    """A batch on its way."""
+
+    id: int
+    generation: int
+    epoch: int
+    fingerprints: dict[CellKey, str]
+    conditions: dict[CellKey, str]
+    folders: dict[str, str] = field(default_factory=dict[str, str])
+    ambients: dict[CellKey, str] = field(default_factory=dict[CellKey, str])
+    """Which ambient a running cell announced: what is known of it if its process dies."""
+    reported: set[CellKey] = field(default_factory=set[CellKey])
+    by_hand: set[CellKey] = field(default_factory=set[CellKey])
+    """Cells that the person cancelled."""
+    running: set[CellKey] = field(default_factory=set[CellKey])
+
+
+def without_rationale(plain: dict[str, Any]) -> dict[str, Any]:
+    """The score as the grid needs it: long texts stay in the result."""
+    slim = {key: value for key, value in plain.items() if key not in ("traceback", "samples")}
+    for key in ("rationale", "detail"):
+        text = slim.get(key)
+        if isinstance(text, str) and len(text) > 80:
+            slim[key] = text[:80]
+    return slim

@@ -1,0 +1,121 @@
+"""Everything about one cell, put into words for the drill-down."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from eval_tui.engine.cells import CellInfo
+from eval_tui.engine.grid import CellKey, Detail, PastScore, Read
+from eval_tui.engine.store import Inputs, Result
+from eval_tui.judges.outcome import apply_range
+from eval_tui.scores import Score, from_plain
+
+if TYPE_CHECKING:
+    from eval_tui.engine.session import Session
+
+HISTORY = 10
+"""How many earlier scores the drill-down lists."""
+
+_RECORD_WORDS = {
+    "value": "{key}",
+    "present": "whether `{key}` is there",
+    "absent": "`{key}` (not there)",
+    "keys": "the list of keys",
+    "file": "file {key}",
+    "file+": "whether file {key} is there",
+    "file-": "file {key} (not there)",
+    "files": "the list of files",
+    "ann": "annotation {key}",
+    "ann+": "whether annotation {key} is there",
+    "ann-": "annotation {key} (not there)",
+    "anns": "the list of annotations",
+    "case_dir": "the case folder: everything in it counts",
+    "open": "opened {key}",
+    "list": "listed {key}",
+    "exists": "whether {key} exists",
+    "stat": "size and time of {key}",
+    "module": "module {key}",
+    "env": "environment variable {key}",
+    "opaque": "everything in the case folder (see below)",
+    "spec": "the judge's own text",
+    "python": "the interpreter",
+}
+_PATHS = frozenset({"open", "list", "exists", "stat", "module"})
+
+
+def words(kind: str, key: str, root: str, case_dir: str) -> str:
+    """An observation in words; paths are shown relative to the case or the project."""
+    if kind in _PATHS:
+        for base in (case_dir, root):
+            if base and key.startswith(base + os.sep):
+                key = key[len(base) + 1 :]
+                break
+    return _RECORD_WORDS.get(kind, kind + " {key}").format(key=key)
+
+
+def detail(session: Session, key: CellKey) -> Detail:
+    """See `Session.detail`. Never raises for a cell that is not there."""
+    cell = session.cell(key.case, key.judge)
+    info = session.infos.get(key)
+    recorded = session.recorded(key)
+    if info is None:
+        return Detail(key, cell, cell.score, recorded)
+    result = session.store.result(info.result) if info.result else None
+    if result is None or not (info.known or cell.recorded):
+        conditions = _reads(session, key, info.cond, ())
+        score = full_score(session, key)
+        return Detail(key, cell, score, recorded, (), conditions, info.trigger)
+    ambient = [list(entry) for entry in session.ambients.get(info.ambient, ()) if info.known]
+    extra = result.extra
+    return Detail(
+        key,
+        cell,
+        full_score(session, key),
+        recorded,
+        reads=_reads(session, key, [*result.inputs, *ambient], info.changed),
+        condition_reads=_reads(session, key, info.cond, ()),
+        trigger=info.trigger,
+        at=result.at,
+        duration_s=None if result.ms is None else result.ms / 1000,
+        output=extra.get("out", ""),
+        notes=tuple(extra.get("notes", ())),
+        opaque=tuple(extra.get("opaque", ())),
+        reused=info.reused,
+        history=_history(session, key, info, result),
+    )
+
+
+def full_score(session: Session, key: CellKey) -> Score | None:
+    """The score in view with its whole rationale, from the store where the grid has it cut."""
+    cell, info = session.cell(key.case, key.judge), session.infos.get(key)
+    if info is None or cell.recorded or cell.score is None or not info.known or not info.result:
+        return cell.score
+    result = session.store.result(info.result)
+    if result is None:
+        return cell.score
+    return apply_range(from_plain(dict(result.score)), session.judge(key.judge))
+
+
+def _reads(
+    session: Session, key: CellKey, inputs: Inputs, changed: tuple[str, ...]
+) -> tuple[Read, ...]:
+    config = session.target.config
+    root = config.root if config else ""
+    case_dir = os.path.join(session.run_key, "cases", key.case)
+    marked = set(changed)
+    reads = {
+        Read(words(kind, name, root, case_dir), f"{kind} {name}" in marked): None
+        for kind, name, _ in inputs
+        if kind != "python"
+    }
+    return tuple(reads)
+
+
+def _history(session: Session, key: CellKey, info: CellInfo, now: Result) -> tuple[PastScore, ...]:
+    judge = session.judge(key.judge)
+    return tuple(
+        PastScore(apply_range(from_plain(dict(old.score)), judge), old.at)
+        for old in session.store.results(session.run_key, key.case, info.fp)[: HISTORY + 1]
+        if old.id != now.id
+    )

@@ -1,0 +1,169 @@
+"""Which of the project's modules a judge rests on, each with a digest of the source that ran.
+
+Modules under the project root are compiled from the bytes that are hashed, never from bytecode:
+a `.pyc` can be older than an edit of equal size within the same second. Edges importer ->
+imported come from wrapping `__import__` and `importlib.import_module`, since a module that is
+loaded already raises no event.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import importlib.machinery
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import blake2b
+from types import ModuleType
+from typing import Any
+
+FOREIGN_PARTS = frozenset({"site-packages", "dist-packages", ".venv", "venv", "node_modules"})
+"""Folders below a project that hold other people's code."""
+
+
+def foreign_below(root: str, path: str) -> bool:
+    """Whether `path`, below `root`, belongs to an environment inside the project."""
+    return not FOREIGN_PARTS.isdisjoint(path[len(root) + 1 :].split(os.sep))
+
+
+class _SourceLoader(importlib.machinery.SourceFileLoader):
+    """Compiles what it reads and tells the digest of exactly those bytes."""
+
+    def __init__(self, name: str, path: str, loaded: Callable[[str, str, str], None]) -> None:
+        super().__init__(name, path)
+        self._loaded = loaded
+
+    def get_code(self, fullname: str) -> Any:
+        path = self.get_filename(fullname)
+        data = self.get_data(path)
+        self._loaded(fullname, path, blake2b(data, digest_size=16).hexdigest())
+        return self.source_to_code(data, path)
+
+
+class ModuleTracker:
+    """Loaded project modules, who imports whom, and where a module was looked for in vain."""
+
+    def __init__(self, root: str, missing: Callable[[tuple[str, ...]], None]) -> None:
+        self.root = root
+        self.files: dict[str, str] = {}
+        """Path of each project module that was loaded -> digest of its source."""
+        self.names: dict[str, str] = {}
+        """Module name -> path."""
+        self.edges: dict[str, set[str]] = {}
+        """Importer -> names it imported; importers are module names or `judge:<name>`."""
+        self.current = ""
+        """The importer to blame when the importing code is no project module: a judge."""
+        self.version = 0
+        """Rises with every new file or edge, so that closures can be cached."""
+        self._missing = missing
+
+    def install(self) -> None:
+        sys.meta_path.insert(0, self)  # type: ignore[arg-type]
+        real_import = builtins.__import__
+
+        def tracked_import(
+            name: str,
+            globals: Mapping[str, object] | None = None,
+            locals: Mapping[str, object] | None = None,
+            fromlist: Sequence[str] | None = (),
+            level: int = 0,
+        ) -> ModuleType:
+            if not self.current:
+                return real_import(name, globals, locals, fromlist or (), level)
+            self._edge(_importer(globals), _absolute_name(name, globals, level), fromlist)
+            return real_import(name, globals, locals, fromlist or (), level)
+
+        builtins.__import__ = tracked_import
+        real_import_module = importlib.import_module
+
+        def tracked_import_module(name: str, package: str | None = None) -> ModuleType:
+            if self.current:
+                frame = sys._getframe(1)
+                absolute = name
+                if name.startswith(".") and package:
+                    absolute = importlib.util.resolve_name(name, package)
+                self._edge(_importer(frame.f_globals), absolute, ())
+            return real_import_module(name, package)
+
+        importlib.import_module = tracked_import_module
+
+    def _edge(self, importer: str, name: str, fromlist: Iterable[str] | None) -> None:
+        source = importer if importer in self.names else self.current
+        targets = self.edges.setdefault(source, set())
+        before = len(targets)
+        parts = name.split(".")
+        targets.update(".".join(parts[: i + 1]) for i in range(len(parts)))
+        targets.update(f"{name}.{item}" for item in fromlist or ())
+        if len(targets) != before:
+            self.version += 1
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Take over modules below the project root; note where others were not found."""
+        if not self.current:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        origin = spec.origin if spec else None
+        if spec is not None and spec.has_location and origin and origin.endswith(".py"):
+            origin = os.path.abspath(origin)
+            if origin.startswith(self.root + os.sep) and not foreign_below(self.root, origin):
+                self._note_absent(fullname, path, before=origin)
+                spec.loader = _SourceLoader(fullname, origin, self._loaded)
+                spec.cached = None
+                return spec
+        self._note_absent(fullname, path, before=None)
+        return None
+
+    def _note_absent(self, fullname: str, path: Sequence[str] | None, before: str | None) -> None:
+        """The project's places that come before the hit and do not hold the module."""
+        tail = fullname.rpartition(".")[2]
+        candidates: list[str] = []
+        for folder in path if path is not None else sys.path:
+            absolute = os.path.abspath(folder or ".")
+            if absolute != self.root and not absolute.startswith(self.root + os.sep):
+                continue
+            for name in (os.path.join(tail, "__init__.py"), tail + ".py"):
+                candidate = os.path.join(absolute, name)
+                if candidate == before:
+                    self._missing(tuple(candidates))
+                    return
+                candidates.append(candidate)
+        if candidates:
+            self._missing(tuple(candidates))
+
+    def _loaded(self, name: str, path: str, digest: str) -> None:
+        self.files[path] = digest
+        self.names[name] = path
+        self.version += 1
+
+    def closure(self, importer: str) -> frozenset[str]:
+        """Paths of all project modules that `importer` (`judge:<name>`) rests on."""
+        seen: set[str] = set()
+        paths: set[str] = set()
+        todo = [importer]
+        while todo:
+            for name in self.edges.get(todo.pop(), ()):
+                if name not in seen:
+                    seen.add(name)
+                    todo.append(name)
+                    if name in self.names:
+                        paths.add(self.names[name])
+        return frozenset(paths)
+
+
+def _importer(namespace: Mapping[str, object] | None) -> str:
+    name = (namespace or {}).get("__name__")
+    return name if isinstance(name, str) else ""
+
+
+def _absolute_name(name: str, namespace: Mapping[str, object] | None, level: int) -> str:
+    if not level:
+        return name
+    package = (namespace or {}).get("__package__")
+    base = package if isinstance(package, str) else _importer(namespace)
+    for _ in range(level - 1):
+        base = base.rpartition(".")[0]
+    return f"{base}.{name}" if name else base

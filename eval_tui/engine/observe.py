@@ -1,0 +1,350 @@
+"""What user code looks at besides its record: files, folders, environment, modules, processes.
+
+Lives in a worker process. Python's audit events show opens, listings, processes and sockets;
+wrappers show what raises no event (`stat`, imports that are cached). Everything seen becomes an
+*observation* `(kind, key, version)`: what was looked at and the version of it that was seen.
+
+| kind | key | version |
+| --- | --- | --- |
+| open | absolute path | digest of the content, or `missing` |
+| list | absolute path | digest of names and kinds, or `missing` |
+| exists | absolute path | `f`, `d`, `o`, or `-` |
+| stat | absolute path | size and mtime, or `-` |
+| module | absolute path | digest of the source that was compiled |
+| env | name | digest of the value, or `-` |
+| python | | interpreter version and engine version |
+"""
+
+from __future__ import annotations
+
+import os
+import stat as stat_module
+import sys
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from hashlib import blake2b
+from types import FrameType
+from typing import Any
+
+from eval_tui.engine import modules
+from eval_tui.engine.modules import ModuleTracker
+
+ENGINE_VERSION = "1"
+"""Part of every result's inputs: raise it when equal inputs may give other results."""
+
+Observation = tuple[str, str, str]
+
+OPAQUE_EVENTS = {
+    "subprocess.Popen": "started a process",
+    "os.system": "started a process",
+    "os.posix_spawn": "started a process",
+    "os.fork": "forked",
+    "os.forkpty": "forked",
+    "os.exec": "started a process",
+    "socket.__new__": "opened a socket",
+    "socket.getaddrinfo": "looked up a host",
+    "ctypes.dlopen": "called a C library",
+    "sqlite3.connect": "opened a database",
+}
+"""Audit events after which a judge's inputs cannot be known any more (D26)."""
+
+_EXISTENCE_CALLS = frozenset(
+    {"exists", "lexists", "isfile", "isdir", "islink", "ismount", "is_file", "is_dir", "is_symlink"}
+)
+_SYSTEM_PREFIXES = ("/proc/", "/dev/", "/sys/", "/usr/", "/lib/", "/lib64/", "/bin/", "/etc/")
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_STDLIB = os.path.dirname(os.__file__) + os.sep
+_MAX_FRAMES = 80
+
+_real_stat = os.stat
+_real_lstat = os.lstat
+_real_access = os.access
+
+
+def digest(data: bytes) -> str:
+    """The digest used for every version of a content: 16 bytes of blake2b, as hex."""
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+def python_version() -> str:
+    """The version that a result's interpreter observation holds."""
+    return f"{sys.version_info[0]}.{sys.version_info[1]}.{sys.version_info[2]}/{ENGINE_VERSION}"
+
+
+def path_version(kind: str, path: str) -> str:
+    """What an observation of the file system would say now."""
+    if kind in ("open", "module"):
+        return _content_version(path)
+    if kind == "list":
+        return _listing_version(path)
+    try:
+        info = _real_stat(path)
+    except (OSError, ValueError):
+        return "-"
+    if kind == "exists":
+        return _kind_letter(info.st_mode)
+    return f"{_kind_letter(info.st_mode)}:{info.st_size}:{info.st_mtime_ns}"
+
+
+def _kind_letter(mode: int) -> str:
+    return "f" if stat_module.S_ISREG(mode) else "d" if stat_module.S_ISDIR(mode) else "o"
+
+
+def _content_version(path: str) -> str:
+    try:
+        if not stat_module.S_ISREG(_real_stat(path).st_mode):
+            return "not a file"
+        with open(path, "rb") as file:
+            return digest(file.read())
+    except (OSError, ValueError):
+        return "missing"
+
+
+def _listing_version(path: str) -> str:
+    try:
+        with os.scandir(path) as entries:
+            names = sorted(f"{e.name}\0{'d' if e.is_dir() else 'f'}" for e in entries)
+    except (OSError, ValueError):
+        return "missing"
+    return digest("\n".join(names).encode("utf-8", "surrogatepass"))
+
+
+class Watch:
+    """What one judge's call looked at."""
+
+    def __init__(self, case_dirs: tuple[str, ...]) -> None:
+        self.case_dirs = case_dirs
+        self.looks: dict[tuple[str, str], tuple[str, frozenset[str]]] = {}
+        """(kind, key) -> the signature or version at that moment, and the modules on the stack."""
+        self.written: set[str] = set()
+        self.opaque: dict[str, None] = {}
+
+    def inside_case(self, path: str) -> bool:
+        return any(path == folder or path.startswith(folder + os.sep) for folder in self.case_dirs)
+
+
+class Observer:
+    """The hooks of one worker process. They cannot be removed, so there is one for its life."""
+
+    def __init__(self, root: str, extra_roots: Iterable[str]) -> None:
+        self.root = root
+        self.roots = (root, *extra_roots)
+        """Where existence and stat are tracked: project, dataset and run folders."""
+        self.watch: Watch | None = None
+        self.modules = ModuleTracker(root, self._note_missing_module)
+        self._outside = _ignored_prefixes()
+        self._busy = threading.local()
+
+    def install(self) -> None:
+        """Put the hooks in place; before any user code is imported."""
+        sys.dont_write_bytecode = True
+        sys.addaudithook(self._audit)
+        os.stat = self._wrap_stat(_real_stat)  # type: ignore[assignment]
+        os.lstat = self._wrap_stat(_real_lstat)  # type: ignore[assignment]
+        os.access = self._wrap_stat(_real_access)  # type: ignore[assignment]
+        os.environ = _TrackedEnviron(os.environ, self._note_env)  # type: ignore[assignment]  # noqa: B003
+        self.modules.install()
+
+    def _audit(self, event: str, args: tuple[Any, ...]) -> None:
+        watch = self.watch
+        if watch is None or getattr(self._busy, "on", False):
+            return
+        if event == "open":
+            self._opened(watch, args[0], args[1], args[2])
+        elif event == "os.listdir" or event == "os.scandir":
+            self._looked(watch, "list", "." if args[0] is None else args[0])
+        elif event in OPAQUE_EVENTS and not self._ours():
+            watch.opaque[OPAQUE_EVENTS[event]] = None
+
+    def _opened(self, watch: Watch, path: Any, mode: Any, flags: Any) -> None:
+        writes = isinstance(flags, int) and bool(
+            flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+        )
+        if isinstance(mode, str) and any(letter in mode for letter in "wax+"):
+            writes = True
+        if writes:
+            absolute = self._absolute(path)
+            if absolute and not self._ours():
+                watch.written.add(absolute)
+            return
+        self._looked(watch, "open", path)
+
+    def _looked(self, watch: Watch, kind: str, path: Any) -> None:
+        absolute = self._absolute(path)
+        if not absolute or absolute in watch.written or self._ignored(absolute):
+            return
+        if kind == "open" and f"{os.sep}__pycache__{os.sep}" in absolute:
+            return
+        if (kind, absolute) in watch.looks or self._ours():
+            return
+        seen = _signature(absolute) if kind == "open" else path_version(kind, absolute)
+        watch.looks[(kind, absolute)] = (seen, self._modules_on_stack())
+
+    def _wrap_stat(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(path: Any, *args: Any, **kwargs: Any) -> Any:
+            watch = self.watch
+            if watch is None or getattr(self._busy, "on", False):
+                return real(path, *args, **kwargs)
+            self._busy.on = True
+            try:
+                absolute = self._absolute(path)
+                if (
+                    absolute
+                    and absolute not in watch.written
+                    and self._tracked(absolute)
+                    and not self._ours()
+                ):
+                    kind = "exists" if real is _real_access or _asks_existence() else "stat"
+                    if (kind, absolute) not in watch.looks:
+                        seen = path_version(kind, absolute)
+                        watch.looks[(kind, absolute)] = (seen, self._modules_on_stack())
+            finally:
+                self._busy.on = False
+            return real(path, *args, **kwargs)
+
+        wrapped.__name__ = real.__name__
+        return wrapped
+
+    def _note_env(self, name: str, value: str | None) -> None:
+        watch = self.watch
+        if watch is not None and ("env", name) not in watch.looks and not self._ours():
+            seen = "-" if value is None else digest(value.encode("utf-8", "surrogateescape"))
+            watch.looks[("env", name)] = (seen, self._modules_on_stack())
+
+    def _note_missing_module(self, candidates: tuple[str, ...]) -> None:
+        """A module was looked for in these places of the project and is not there."""
+        watch = self.watch
+        if watch is None:
+            return
+        for path in candidates:
+            if path_version("exists", path) == "-":
+                watch.looks.setdefault(("exists", path), ("-", self._modules_on_stack()))
+
+    def _absolute(self, path: Any) -> str:
+        if isinstance(path, int) or path is None:
+            return ""
+        try:
+            text = os.fsdecode(path)
+            return os.path.normpath(os.path.join(os.getcwd(), text))
+        except (TypeError, ValueError, OSError):
+            return ""
+
+    def _tracked(self, path: str) -> bool:
+        return not self._ignored(path) and any(
+            path == root or path.startswith(root + os.sep) for root in self.roots
+        )
+
+    def _ignored(self, path: str) -> bool:
+        if any(path.startswith(prefix) for prefix in self._outside):
+            return True
+        if path.startswith(self.root + os.sep):
+            return modules.foreign_below(self.root, path)
+        return path.startswith(_SYSTEM_PREFIXES)
+
+    def _ours(self) -> bool:
+        """Whether the product or the import system does this, not the judge's code.
+
+        The innermost frame outside of the standard library decides.
+        """
+        frame: FrameType | None = sys._getframe(2)
+        for _ in range(_MAX_FRAMES):
+            if frame is None:
+                return False
+            name = frame.f_code.co_filename
+            if name.startswith("<frozen importlib"):
+                if frame.f_code.co_name != "get_data":
+                    return True
+            elif name.startswith(_PACKAGE):
+                if not name.endswith("observe.py"):
+                    return True
+            elif not name.startswith(("<frozen", _STDLIB)) or "site-packages" in name:
+                return False
+            frame = frame.f_back
+        return False
+
+    def _modules_on_stack(self) -> frozenset[str]:
+        """Files of the project's modules whose code is running now."""
+        if not self.modules.files:
+            return frozenset()
+        found: set[str] = set()
+        frame: FrameType | None = sys._getframe(2)
+        for _ in range(_MAX_FRAMES):
+            if frame is None:
+                break
+            if frame.f_code.co_filename in self.modules.files:
+                found.add(frame.f_code.co_filename)
+            frame = frame.f_back
+        return frozenset(found)
+
+
+def _asks_existence() -> bool:
+    """Whether the wrapped `stat` was called by `exists`, `is_file` and the like."""
+    frame: FrameType | None = sys._getframe(2)
+    for _ in range(3):
+        if frame is None or not frame.f_code.co_filename.startswith(("<frozen", _STDLIB)):
+            return False
+        if frame.f_code.co_name in _EXISTENCE_CALLS:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def settle(watch: Watch) -> list[tuple[Observation, frozenset[str]]]:
+    """The observations of a finished call, with the modules through which each was made.
+
+    A file that changed between the moment it was opened and now has the version `moved`,
+    which never equals anything: such a cell is stale at once.
+    """
+    settled: list[tuple[Observation, frozenset[str]]] = []
+    for (kind, key), (seen, through) in watch.looks.items():
+        version = seen
+        if kind == "open":
+            version = path_version("open", key)
+            if _signature(key) != seen:
+                version = "moved"
+        settled.append(((kind, key, version), through))
+    return settled
+
+
+def _signature(path: str) -> str:
+    try:
+        info = _real_stat(path)
+    except (OSError, ValueError):
+        return "-"
+    return f"{info.st_size}:{info.st_mtime_ns}:{info.st_ctime_ns}:{info.st_ino}"
+
+
+def _ignored_prefixes() -> tuple[str, ...]:
+    """Folders whose files are never inputs: the interpreter, its packages and our own code."""
+    prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.dirname(os.__file__)}
+    prefixes.update(p for p in sys.path if p.endswith(("site-packages", "dist-packages")))
+    prefixes.add(_PACKAGE)
+    return tuple(p.rstrip(os.sep) + os.sep for p in prefixes if p and p != os.sep)
+
+
+class _TrackedEnviron(type(os.environ)):  # type: ignore[misc]
+    """`os.environ` that tells which names were asked for."""
+
+    def __init__(self, source: Any, note: Callable[[str, str | None], None]) -> None:
+        super().__init__(
+            source._data, source.encodekey, source.decodekey, source.encodevalue, source.decodevalue
+        )
+        self._note = note
+
+    def __getitem__(self, key: Any) -> str:
+        try:
+            value = super().__getitem__(key)
+        except KeyError:
+            self._note(str(key), None)
+            raise
+        self._note(str(key), value)
+        return value
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and self.get(key) is not None  # noting is what `get` does
+
+
+def env_version(name: str, environ: Mapping[str, str]) -> str:
+    """What an `env` observation would say now."""
+    value = environ.get(name)
+    return "-" if value is None else digest(value.encode("utf-8", "surrogateescape"))

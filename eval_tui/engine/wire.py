@@ -1,0 +1,28 @@
+"""Judges and record settings as plain data, for the way to the workers and back."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from eval_tui.config.schema import Judge
+
+
+def judge_to_plain(judge: Judge) -> dict[str, Any]:
+    """A JSON-able mapping; the problem of an unusable judge stays behind."""
+    return {
+        field.name: getattr(judge, field.name)
+        for field in dataclasses.fields(judge)
+        if field.name != "problem"
+    }
+
+
+def judge_from_plain(plain: Mapping[str, Any]) -> Judge:
+    """The inverse of `judge_to_plain`."""
+    values = dict(plain)
+    values["context"] = tuple(values["context"])
+    if values["score_range"] is not None:
+        low, high = values["score_range"]
+        values["score_range"] = (low, high)
+    return Judge(**values)
