@@ -44,7 +44,15 @@ class Judge:
     llm_rubric: str = ""
     prompt: str = ""
     prompt_file: str = ""
+    """As written; see `prompt_path`."""
+    prompt_path: str = ""
+    """Absolute path of the prompt file, as found; empty when there is none."""
     context: tuple[str, ...] = ()
+    """As written; see `context_paths`."""
+    context_paths: tuple[str, ...] = ()
+    """Absolute paths of the context files that were found."""
+    material: str = ""
+    """Digest of the contents of the prompt file and the context files; empty without any."""
     feedback_type: str = ""
     score_range: tuple[float, float] | None = None
     model: str = ""
