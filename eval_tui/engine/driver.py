@@ -33,7 +33,7 @@ from eval_tui.engine.grid import (
     Status,
 )
 from eval_tui.engine.pool import Batch, BatchInfo, Pool
-from eval_tui.engine.project import Options
+from eval_tui.engine.project import NoSuchThing, Options
 from eval_tui.engine.session import Policy, Session, relative
 from eval_tui.engine.store import open_store
 from eval_tui.engine.supervisor import SupervisorFactory
@@ -115,6 +115,8 @@ class Driver:
         self._run: Run | None = None
         self._recorded: Recorded | None = None
         self._following = not options.run
+        self.missing = ""
+        """What was asked for and is not there, in words; empty when all is well."""
         self._generation = 0
         self._generation_epoch = -1
         self._tasks: set[asyncio.Task[None]] = set()
@@ -192,8 +194,6 @@ class Driver:
         )
 
     def evals(self) -> tuple[EvalInfo, ...]:
-        if not self._evals:
-            self._evals = discover(Path(self.options.root), self.options.environ)
         return tuple(EvalInfo(e.name, e.path, len(e.problems)) for e in self._evals)
 
     async def view(self, case: str) -> CaseView:
@@ -234,21 +234,44 @@ class Driver:
     # -- life -------------------------------------------------------------------------------
 
     async def start(self) -> None:
-        """Read the project, show what is known and begin to judge. Raises NoSuchThing."""
-        path, self._evals = project.choose_eval(self.options)
-        self.options = replace(self.options, config=path)
+        """Read the project, show what is known and begin to judge.
+
+        What was asked for and is not there is told by `missing` and the banner; the project is
+        watched all the same, and opens when it appears.
+        """
         if not self.options.look_only:
             await self.pool.start()
-        self._read_config()
-        if self._config is not None:
-            self._runs = project.runs_of(self._config, self.options)
         if self._watcher is not None:
             self._watcher.ignore(os.path.join(self.options.root, ".eval-tui"))
             self._spawn(self._watch())
-        run = project.choose_run(self._config, self._runs, self.options.run, self.options)
-        await self._show_run(run, "start")
+        await self._open()
+        if not self._evals:
+            self._spawn(self._find_evals())
         gc.collect()
         gc.freeze()
+
+    async def _find_evals(self) -> None:
+        """Look for the other evals of the project, off the loop: the tree may be large."""
+        self._evals = await asyncio.to_thread(
+            discover, Path(self.options.root), self.options.environ
+        )
+        self.session.touch_structure()
+
+    async def _open(self) -> None:
+        run: Run | None = None
+        try:
+            path, self._evals = await asyncio.to_thread(project.choose_eval, self.options)
+            self.options = replace(self.options, config=path)
+            self._read_config()
+            if self._config is not None:
+                self._runs = project.runs_of(self._config, self.options)
+            run = project.choose_run(self._config, self._runs, self.options.run, self.options)
+            self.missing = ""
+        except NoSuchThing as exc:
+            self.missing = str(exc)
+        await self._show_run(run, "start")
+        if self.missing:
+            self.session.set_status(banner=self.missing)
 
     async def idle(self) -> None:
         """Wait until nothing is due, under way or being compared."""
@@ -446,7 +469,9 @@ class Driver:
         watcher, config = self._watcher, self._config
         if watcher is None:
             return
-        files = {self.options.config, os.path.join(self.options.root, ".env")}
+        files = {os.path.join(self.options.root, ".env")}
+        if self.options.config:
+            files.add(self.options.config)
         folders, whole, flat = {self.options.root}, set[str](), set[str]()
         if config is not None:
             files.update(config.looked_for)
@@ -472,6 +497,9 @@ class Driver:
         if self._closed:
             return
         trigger = _name_of(paths, self.options.root)
+        if self.missing:
+            self._spawn(self._open())
+            return
         again = self._config is None
         if self._concerns_config(paths):
             again = self._read_config() or again

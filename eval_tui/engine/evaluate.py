@@ -29,7 +29,7 @@ from eval_tui.engine.peek import peek
 from eval_tui.engine.wire import judge_from_plain
 from eval_tui.judges import condition
 from eval_tui.judges.load import JudgeEnv, JudgeUnusable, Runner, load
-from eval_tui.judges.outcome import score_of, score_of_exception
+from eval_tui.judges.outcome import score_of, score_of_condition_error, score_of_exception
 from eval_tui.record.case import CaseParts, PartUnreadable, StepMissing, load_case
 from eval_tui.record.record import Record, current_version, make_record, plain_record, tripped
 from eval_tui.record.spec import RecordSpec
@@ -124,6 +124,9 @@ def run_batch(state: State, batch: dict[str, Any], io: WorkerIO) -> bool:
     """Evaluate a batch, one message per finished cell. False: the worker must be replaced."""
     ambients: dict[str, list[list[str]]] = batch.get("ambients", {})
     for case_index, item in enumerate(batch["cases"]):
+        if item.get("load"):
+            _load_only(state, item, batch["id"], io, case_index)
+            continue
         work = _CaseWork(state, item, batch["id"], ambients)
         clean = True
         for judge_index, job in enumerate(item["jobs"]):
@@ -138,6 +141,21 @@ def run_batch(state: State, batch: dict[str, Any], io: WorkerIO) -> bool:
         if not clean:
             return False
     return True
+
+
+def _load_only(
+    state: State, item: dict[str, Any], batch: int, io: WorkerIO, case_index: int
+) -> None:
+    """Load judges without judging anything: whether they can be used at all."""
+    for judge_index, job in enumerate(item["jobs"]):
+        io.begin(case_index, judge_index)
+        with io.capture():
+            loaded = _loaded(state.judges[job["judge"]], state.env)
+        message = {"t": "cell", "id": batch, "case": item["case"], "judge": job["judge"]}
+        if isinstance(loaded, JudgeUnusable):
+            message.update(detail=loaded.detail, hint=loaded.hint, line=loaded.line)
+        io.emit(message)
+        io.end()
 
 
 class _CaseWork:
@@ -172,8 +190,7 @@ class _CaseWork:
         try:
             parts = self.parts.scoped(judge.step) if judge.step else self.parts
         except StepMissing as exc:
-            detail = f"step {judge.step!r} left no record: {exc}"
-            self._skip(message, Unmeasured(Reason.MISSING_EVIDENCE, detail))
+            self._skip(message, score_of_exception(exc, judge, (), self.parts))
             message["cond"] = [("step-", judge.step or "", "")]
             self._emit(io, message)
             return True
@@ -221,13 +238,7 @@ class _CaseWork:
             record = make_record(parts, _noting(seen))
             applies = condition.evaluate(judge.condition, record)
         except BaseException as exc:
-            detail = f"`if: {judge.condition}` raised {type(exc).__name__}: {exc}"
-            self._skip(
-                message,
-                Unmeasured(
-                    Reason.GRADER_ERROR, detail, recover_on=frozenset({"config", "evidence"})
-                ),
-            )
+            self._skip(message, score_of_condition_error(exc, judge, parts))
             message["young"] = _is_young(exc)
             applies = False
         else:
@@ -362,7 +373,10 @@ class _CaseWork:
                 break
             self.state.plain.add(judge.name)
         if error is None:
-            return score_of(raw, judge)
+            try:
+                return score_of(raw, judge)
+            except BaseException as exc:  # what was returned may run code of its own
+                error = exc
         self.state_young = _is_young(error)
         files = {self.state.env.config_path, *self.state.observer.modules.files}
         return score_of_exception(error, judge, files, parts)

@@ -70,6 +70,10 @@ class CellKey(NamedTuple):
     judge: str
 
 
+Scope = Literal["cell", "row", "column", "failed", "retryable", "all", "waiting"]
+"""Which cells a command concerns; the first three are relative to one cell."""
+
+
 class Grid(Protocol):
     """Read access to the live grid. Rows and columns are replaced as whole tuples."""
 
@@ -176,6 +180,19 @@ class FileEntry:
     binary: bool
     path: str
     """Absolute."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """The text of one file of a case, for reading. The text is raw."""
+
+    text: str
+    truncated: bool
+    """Only the beginning was read; `size` says how much there is."""
+    size: int
+    """Bytes on disk."""
+    binary: bool
+    """Not text: `text` is empty."""
 
 
 @dataclass(frozen=True, slots=True)

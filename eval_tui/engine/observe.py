@@ -149,12 +149,16 @@ class Observer:
         watch = self.watch
         if watch is None or getattr(self._busy, "on", False):
             return
-        if event == "open":
-            self._opened(watch, args[0], args[1], args[2])
-        elif event == "os.listdir" or event == "os.scandir":
-            self._looked(watch, "list", "." if args[0] is None else args[0])
-        elif event in OPAQUE_EVENTS and not self._ours():
-            watch.opaque[OPAQUE_EVENTS[event]] = None
+        self._busy.on = True  # what noting itself looks at is nobody's input
+        try:
+            if event == "open":
+                self._opened(watch, args[0], args[1], args[2])
+            elif event == "os.listdir" or event == "os.scandir":
+                self._looked(watch, "list", "." if args[0] is None else args[0])
+            elif event in OPAQUE_EVENTS and not self._ours():
+                watch.opaque[OPAQUE_EVENTS[event]] = None
+        finally:
+            self._busy.on = False
 
     def _opened(self, watch: Watch, path: Any, mode: Any, flags: Any) -> None:
         writes = isinstance(flags, int) and bool(

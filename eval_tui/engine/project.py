@@ -45,6 +45,8 @@ class Options:
     watch: bool = True
     judges: frozenset[str] | None = None
     cases: frozenset[str] | None = None
+    all_cases: bool = False
+    """`cases` is not the person's selection but what there was before the hooks ran."""
     force: bool = False
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 

@@ -627,10 +627,13 @@ class Session:
                     if self._runs(key):
                         self.infos[key].restore(stored)
                         found.add(key)
-        for ambient, inputs in self.store.ambients({self.infos[k].ambient for k in found}).items():
+        self._load_ambients({self.infos[key].ambient for key in found})
+        return found
+
+    def _load_ambients(self, ids: Iterable[str]) -> None:
+        for ambient, inputs in self.store.ambients(ids).items():
             self.ambients[ambient] = {(i[0], i[1], i[2]): None for i in inputs}
             self.index.add_ambient(ambient, inputs)
-        return found
 
     def _take_recorded(self) -> set[CellKey]:
         """Recorded values that were rewritten: model cells have something new to show."""
@@ -718,8 +721,7 @@ class Session:
 
     def _ambient_inputs(self, ambient: str) -> Inputs:
         if ambient not in self.ambients:
-            for found, inputs in self.store.ambients([ambient]).items():
-                self.ambients[found] = {(i[0], i[1], i[2]): None for i in inputs}
+            self._load_ambients([ambient])
         return [list(entry) for entry in self.ambients.get(ambient, ())]
 
     def _refresh_problems(self) -> None:

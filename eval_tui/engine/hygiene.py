@@ -1,0 +1,253 @@
+"""What keeps one judge's doings from the next one's: the state of the process, before and after.
+
+What can be put back exactly (current folder, environment, streams, signal handlers, limits,
+tracing) is put back and noted. What cannot (threads, child processes, copies of the process)
+is noted and costs the worker its life once the cell is finished.
+"""
+
+from __future__ import annotations
+
+import _thread
+import contextlib
+import importlib
+import io
+import os
+import resource
+import signal
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any, cast
+
+from eval_tui.engine.processes import kill_tree
+
+COPY_EXIT = 86
+"""Exit code of a copy of the worker that a judge made with `os.fork` and let return."""
+
+THREAD_GRACE_S = 0.02
+"""How long a thread that is about to end may take, before it counts as left behind."""
+
+_raw: Any = importlib.import_module("_signal")
+"""The functions below `signal`, which wraps each answer in an enum: ten times slower."""
+
+_SIGNALS = (
+    signal.SIGINT,
+    signal.SIGTERM,
+    signal.SIGALRM,
+    signal.SIGVTALRM,
+    signal.SIGPROF,
+    signal.SIGCHLD,
+    signal.SIGHUP,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+    signal.SIGPIPE,
+    signal.SIGQUIT,
+)
+_TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
+
+Identity = tuple[int, int]
+
+
+def limit_process(memory_mb: int) -> None:
+    """No core files, a bound on memory (0: none), first in line when the system runs out of it."""
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if memory_mb > 0:
+        size = memory_mb * 1024 * 1024
+        # Elsewhere than on Linux the data segment leaves out what is mapped.
+        kind = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
+        with contextlib.suppress(OSError, ValueError):
+            hard = resource.getrlimit(kind)[1]
+            size = size if hard == resource.RLIM_INFINITY else min(size, hard)
+            resource.setrlimit(kind, (size, size))
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
+
+
+def _identity(fd: int) -> Identity | None:
+    try:
+        status = os.fstat(fd)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _environment() -> dict[Any, Any]:
+    """The mapping inside `os.environ`, which may be one that notes who asks for what."""
+    return cast("dict[Any, Any]", os.environ._data)  # type: ignore[attr-defined]
+
+
+@dataclass
+class _Baseline:
+    environ: Any
+    variables: dict[Any, Any]
+    path: list[str]
+    streams: tuple[object, object, object]
+    files: tuple[Identity | None, ...]
+    handlers: tuple[Any, ...]
+    recursion: int
+    threads: int
+
+
+class StateCheck:
+    """Compares the process with a baseline, and puts back what can be put back."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._spare = [os.dup(0), os.dup(1)]
+        self._baseline = self._take()
+
+    def _take(self) -> _Baseline:
+        return _Baseline(
+            environ=os.environ,
+            variables=dict(_environment()),
+            path=list(sys.path),
+            streams=(sys.stdin, sys.stdout, sys.stderr),
+            files=tuple(_identity(fd) for fd in (0, 1, 2)),
+            handlers=tuple(_raw.getsignal(number) for number in _SIGNALS),
+            recursion=sys.getrecursionlimit(),
+            threads=_thread._count(),
+        )
+
+    def accept(self) -> None:
+        """Take the process as it is for the baseline."""
+        self._baseline = self._take()
+
+    def run(self) -> tuple[list[str], bool]:
+        """Notes on what was off, in plain words, and whether the worker must be replaced."""
+        notes: list[str] = []
+        # Tracing and timers first: they could act on the check itself.
+        self._restore_tracing(notes)
+        self._restore_signals(notes)
+        spoiled = self._hooks(notes)
+        spoiled |= self._children(notes)
+        spoiled |= self._threads(notes)
+        spoiled |= self._folder(notes)
+        spoiled |= self._streams(notes)
+        self._restore_environment(notes)
+        self._restore_path(notes)
+        if sys.getrecursionlimit() != self._baseline.recursion:
+            sys.setrecursionlimit(self._baseline.recursion)
+            notes.append("changed the recursion limit")
+        return notes, spoiled
+
+    def _restore_tracing(self, notes: list[str]) -> None:
+        if sys.gettrace() is not None or sys.getprofile() is not None:
+            sys.settrace(None)
+            sys.setprofile(None)
+            notes.append("left a trace function in place")
+
+    def _restore_signals(self, notes: list[str]) -> None:
+        for timer in _TIMERS:
+            if _raw.getitimer(timer)[0]:
+                _raw.setitimer(timer, 0)
+                notes.append("left a timer running")
+        for number, handler in zip(_SIGNALS, self._baseline.handlers, strict=True):
+            if _raw.getsignal(number) != handler:
+                _raw.signal(number, _raw.SIG_DFL if handler is None else handler)
+                notes.append(f"changed the handler of {number.name}")
+
+    def _hooks(self, notes: list[str]) -> bool:
+        """Audit hooks cannot be taken out again; one that raises would spoil everything."""
+        try:
+            sys.audit("eval_tui.check")
+        except BaseException:
+            notes.append("left an audit hook that raises")
+            return True
+        return False
+
+    def _children(self, notes: list[str]) -> bool:
+        copies = 0
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                break
+            if pid == 0:
+                notes.append("left a process running, which was ended")
+                kill_tree(os.getpid(), itself=False)
+                return True
+            copies += os.WIFEXITED(status) and os.WEXITSTATUS(status) == COPY_EXIT
+        if copies:
+            notes.append("made a copy of the worker with os.fork, which was ended")
+        return bool(copies)
+
+    def _threads(self, notes: list[str]) -> bool:
+        if _thread._count() <= self._baseline.threads:
+            return False
+        give_up = time.monotonic() + THREAD_GRACE_S
+        for thread in threading.enumerate():
+            if thread is not threading.current_thread():
+                thread.join(max(0.0, give_up - time.monotonic()))
+        if _thread._count() <= self._baseline.threads:
+            return False
+        names = [t.name for t in threading.enumerate() if t is not threading.main_thread()]
+        notes.append(f"left a thread running ({', '.join(names[:5]) or 'unnamed'})")
+        return True
+
+    def _folder(self, notes: list[str]) -> bool:
+        try:
+            here = os.getcwd()
+        except OSError:  # it was deleted
+            here = ""
+        if here == self._root:
+            return False
+        notes.append("changed the current folder")
+        try:
+            os.chdir(self._root)
+        except OSError:
+            return True
+        return False
+
+    def _streams(self, notes: list[str]) -> bool:
+        streams = (sys.stdin, sys.stdout, sys.stderr)
+        if any(now is not then for now, then in zip(streams, self._baseline.streams, strict=True)):
+            sys.stdin, sys.stdout, sys.stderr = cast("Any", self._baseline.streams)
+            notes.append("replaced a standard stream")
+        files = tuple(_identity(fd) for fd in (0, 1, 2))
+        if files == self._baseline.files:
+            return False
+        notes.append("closed or redirected a standard file")
+        try:
+            os.dup2(self._spare[0], 0)
+            os.dup2(self._spare[1], 1)
+            os.dup2(self._spare[1], 2)
+        except OSError:
+            return True
+        return tuple(_identity(fd) for fd in (0, 1, 2)) != self._baseline.files
+
+    def _restore_environment(self, notes: list[str]) -> None:
+        before = self._baseline
+        if os.environ is not before.environ:
+            os.environ = before.environ  # noqa: B003
+            notes.append("replaced os.environ")
+        now = _environment()
+        if now == before.variables:
+            return
+        names = [
+            key for key in {*now, *before.variables} if now.get(key) != before.variables.get(key)
+        ]
+        for key in names:
+            name = os.fsdecode(key)
+            if key in before.variables:
+                os.environ[name] = os.fsdecode(before.variables[key])
+            else:
+                del os.environ[name]
+        shown = ", ".join(sorted(os.fsdecode(key) for key in names)[:5])
+        notes.append(f"changed the environment ({shown})")
+
+    def _restore_path(self, notes: list[str]) -> None:
+        """Folders that user code adds stay, once each: its later imports rest on them."""
+        if sys.path == self._baseline.path:
+            return
+        if missing := [entry for entry in self._baseline.path if entry not in sys.path]:
+            sys.path[:0] = missing
+            notes.append("removed folders from sys.path")
+        sys.path[:] = dict.fromkeys(sys.path)
+        self._baseline.path = list(sys.path)
+
+
+def quiet_stdin() -> None:
+    """Python's standard input, empty."""
+    sys.stdin = sys.__stdin__ = io.TextIOWrapper(open(os.devnull, "rb"))  # type: ignore[misc]  # noqa: SIM115

@@ -1,0 +1,398 @@
+"""The pool: batches in, one message per cell out, whatever the judges do to their workers.
+
+A judge that takes its worker down costs its own cell and nothing else: what was told is kept,
+the cell is told as lost, and a fresh worker does what is left of the batch.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
+
+from eval_tui.engine.batches import Batch, BatchInfo, CellName, Flight
+from eval_tui.engine.crew import Crew, Death, Lane
+from eval_tui.engine.frames import Message, encode
+from eval_tui.engine.hand import Hand
+from eval_tui.engine.supervisor import SupervisorError, SupervisorFactory
+from eval_tui.engine.views import Views
+
+__all__ = ["Batch", "BatchInfo", "Pool"]
+
+DEFAULT_MEMORY_MB = 2048
+TICK_S = 0.05
+SETUP_ATTEMPTS = 2
+
+OnMessage = Callable[[Message, "BatchInfo | None"], None]
+
+
+class Pool:
+    """Runs batches on at most `size` workers. Belongs to one event loop.
+
+    `on_message` gets every message of the workers with the batch it belongs to, and the pool's
+    own: `lost` (a cell whose judge took its worker down or had to be ended: `case`, `judge`,
+    `how`, `text`, `output`), `done`, `cancelled`, and `broken` (no worker can be had: `text`).
+    It is called from the loop, never from inside a method of the pool.
+    """
+
+    def __init__(
+        self, supervisor_factory: SupervisorFactory, size: int, on_message: OnMessage
+    ) -> None:
+        self._size = max(1, size)
+        self._on_message = on_message
+        self._crew = Crew(supervisor_factory, self._broken)
+        self._views = Views(self._crew)
+        self._hands: dict[int, Hand] = {}
+        self._queue: deque[Flight] = deque()
+        self._pending: deque[tuple[Message, BatchInfo | None]] = deque()
+        self._generation = 0
+        self._setup = b""
+        self._memory_mb = DEFAULT_MEMORY_MB
+        self._setup_deaths = 0
+        self._suspects: dict[tuple[int, CellName], int] = {}
+        """Cells that ran when the supervisor died -> how often."""
+        self._quarantine: set[int] = set()
+        """Batches of suspects. While there are any, one worker at a time runs."""
+        self._timer: asyncio.TimerHandle | None = None
+        self._closed = False
+
+    async def start(self) -> None:
+        """Start the supervisor; does not wait until it is ready."""
+        self._crew.start()
+
+    @property
+    def python(self) -> str:
+        """The interpreter of the judges and its version; empty until it is ready."""
+        return self._crew.python
+
+    @property
+    def room(self) -> int:
+        """How many more batches may be submitted: one per worker to run and one ahead."""
+        at_work = [hand for hand in self._hands.values() if not hand.retiring]
+        underway = len(self._queue) + sum(len(hand.flights) for hand in at_work)
+        return max(0, 2 * self._size - underway)
+
+    def new_generation(self, setup: dict[str, Any], *, keep_running: bool = False) -> int:
+        """From now on workers are set up with `setup`; returns the number of the generation.
+
+        A pool that was broken tries again. Nothing more is told of older generations' batches
+        but that they are cancelled; with `keep_running` those that run are finished first.
+        `memory_mb` in `setup` bounds the memory of each worker (0: no bound).
+        """
+        self._generation += 1
+        self._setup = encode({**setup, "t": "setup"})
+        self._memory_mb = int(setup.get("memory_mb", DEFAULT_MEMORY_MB))
+        self._setup_deaths = 0
+        self._crew.retry()
+        dropped = list(self._queue)
+        self._queue.clear()
+        for hand in list(self._hands.values()):
+            if keep_running and hand.flights:
+                hand.retiring = True
+                dropped.extend(hand.take_ahead())
+            else:
+                dropped.extend(hand.flights)
+                self._discard(hand)
+        self._forget_pending(keep_running)
+        for flight in sorted(dropped, key=lambda flight: flight.batch.id):
+            self._cancelled(flight)
+        return self._generation
+
+    def _forget_pending(self, keep_running: bool) -> None:
+        """What is not told yet of older generations is not told any more."""
+        if keep_running:
+            return
+        kept: deque[tuple[Message, BatchInfo | None]] = deque()
+        for message, info in self._pending:
+            if info is not None and message["t"] == "done":
+                kept.append(({"t": "cancelled", "id": info.id}, info))
+            elif info is None or message["t"] == "cancelled":
+                kept.append((message, info))
+        self._pending = kept
+
+    def submit(self, batch: Batch) -> None:
+        """Queue a batch; beyond `room` it only waits. One of an old generation is cancelled."""
+        flight = Flight(batch)
+        if batch.generation != self._generation or self._crew.broken or self._closed:
+            self._cancelled(flight)
+            return
+        self._queue.append(flight)
+        self._dispatch()
+
+    def cancel(self, batch_ids: Collection[int] | None = None) -> None:
+        """Cancel batches, all by default. What their cells have told until now is kept."""
+
+        def chosen(flight: Flight) -> bool:
+            return batch_ids is None or flight.batch.id in batch_ids
+
+        for hand in self._hands.values():
+            if any(chosen(flight) for flight in hand.flights):
+                hand.lane.channel.drain()
+        for flight in [flight for flight in self._queue if chosen(flight)]:
+            self._queue.remove(flight)
+            self._cancelled(flight)
+        for hand in list(self._hands.values()):
+            if not hand.flights:
+                continue
+            if any(chosen(flight) for flight in hand.flights[1:]):
+                for flight in hand.take_ahead():
+                    self._cancelled(flight)
+            if chosen(hand.flights[0]):
+                self._cancelled(hand.flights.pop(0))
+                self._replace(hand)
+        self._dispatch()
+
+    async def view(self, request: dict[str, Any], timeout: float = 20.0) -> dict[str, Any]:
+        """Ask a worker that runs no user code. Raises ViewError and TimeoutError."""
+        return await self._views.view(request, timeout)
+
+    async def close(self) -> None:
+        """End all workers and the supervisor. Bounded; leaves no process."""
+        self._closed = True
+        self._queue.clear()
+        self._hands.clear()
+        self._pending.clear()
+        if self._timer is not None:
+            self._timer.cancel()
+        self._views.close()
+        await self._crew.close()
+
+    # Telling
+
+    def _deliver(self, message: Message, info: BatchInfo | None) -> None:
+        if not self._pending:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._pending.append((message, info))
+
+    def _flush(self) -> None:
+        while self._pending:
+            message, info = self._pending.popleft()
+            self._on_message(message, info)
+
+    def _cancelled(self, flight: Flight) -> None:
+        self._quarantine.discard(flight.batch.id)
+        self._deliver({"t": "cancelled", "id": flight.batch.id}, flight.info)
+
+    def _done(self, flight: Flight) -> None:
+        self._quarantine.discard(flight.batch.id)
+        self._deliver({"t": "done", "id": flight.batch.id}, flight.info)
+
+    def _broken(self, text: str) -> None:
+        self._deliver({"t": "broken", "text": text}, None)
+        for flight in self._queue:
+            self._cancelled(flight)
+        self._queue.clear()
+
+    # Handing out
+
+    def _dispatch(self) -> None:
+        while self._queue:
+            hand = self._free_hand()
+            if hand is None:
+                break
+            hand.give(self._queue.popleft(), time.monotonic())
+        if not self._queue:
+            self._rebalance()
+        self._watch()
+
+    def _free_hand(self) -> Hand | None:
+        """A worker for the next batch: an idle one, a new one, or one that is at its last."""
+        hands = [hand for hand in self._hands.values() if not hand.retiring and not hand.verdict]
+        idle = [hand for hand in hands if not hand.flights]
+        if self._quarantine and len(idle) < len(self._hands):
+            return None
+        if hand := (idle[0] if idle else self._fork()):
+            return hand
+        ahead = [hand for hand in hands if len(hand.flights) == 1]
+        return min(ahead, key=lambda hand: hand.heard, default=None)
+
+    def _fork(self) -> Hand | None:
+        """A new worker, if there may be one more; those that retire do not count at first."""
+        at_work = sum(not hand.retiring for hand in self._hands.values())
+        if at_work >= self._size or len(self._hands) >= 2 * self._size:
+            return None
+        try:
+            lane = self._crew.fork(self, self._memory_mb, self._setup)
+        except SupervisorError:
+            return None
+        except OSError as error:  # no more files or memory; with some workers it goes on
+            if not self._hands:
+                self._broken(f"no worker process can be started: {error}")
+            return None
+        hand = self._hands[lane.number] = Hand(lane, self._generation, time.monotonic())
+        return hand
+
+    def _rebalance(self) -> None:
+        """Nobody idles while a batch waits behind another one."""
+        if self._quarantine:
+            return
+        for hand in list(self._hands.values()):
+            if len(hand.flights) > 1 and not hand.retiring:
+                idle = [h for h in self._hands.values() if not h.flights and not h.verdict]
+                other = idle[0] if idle else self._fork()
+                if other is None:
+                    return
+                for flight in hand.take_ahead():
+                    other.give(flight, time.monotonic())
+
+    def _discard(self, hand: Hand) -> None:
+        """End a worker; nothing more is heard of it."""
+        self._hands.pop(hand.lane.number, None)
+        self._crew.discard(hand.lane)
+
+    def _put_back(self, flights: Iterable[Flight]) -> None:
+        """To the head of the queue what lost its worker, unless nobody can do it any more."""
+        for flight in reversed(list(flights)):
+            flight.trim()
+            if not flight.left:
+                self._done(flight)
+            elif self._crew.broken or flight.batch.generation != self._generation:
+                self._cancelled(flight)
+            else:
+                self._queue.appendleft(flight)
+
+    # Listening
+
+    def lane_message(self, lane: Lane, message: Message) -> None:
+        hand = self._hands.get(lane.number)
+        if hand is None:
+            return
+        hand.heard = time.monotonic()
+        kind = message["t"]
+        if kind == "set":
+            hand.ready = True
+            self._setup_deaths = 0
+            return
+        if kind == "crashed" and message["id"] is None:
+            self._setup_failed(message["traceback"])
+            return
+        flight = next((f for f in hand.flights if f.batch.id == message.get("id")), None)
+        if flight is not None:
+            self._crew.alive()
+            self._flight_message(hand, flight, message)
+
+    def _flight_message(self, hand: Hand, flight: Flight, message: Message) -> None:
+        kind = message["t"]
+        if kind == "cell":
+            flight.told(message.get("case"), message.get("judge"))
+        if kind not in ("done", "recycle"):
+            self._deliver(message, flight.info)
+        if kind == "done":
+            hand.flights.remove(flight)
+            self._done(flight)
+            if hand.retiring and not hand.flights:
+                self._discard(hand)
+        elif kind == "recycle":
+            self._replace(hand)
+        elif kind == "crashed":
+            cell = flight.cell(hand.lane.at()) or (flight.first_left() if flight.left else None)
+            if cell is not None:
+                last = message["traceback"].strip().rpartition("\n")[2]
+                self._lost(flight, cell, Death("exited", f"the worker failed: {last}"), hand.lane)
+            self._replace(hand)
+        else:
+            return
+        self._dispatch()
+
+    def _replace(self, hand: Hand) -> None:
+        """Give a worker up; what is left of its batches is done by others."""
+        flights, hand.flights = hand.flights, []
+        self._discard(hand)
+        self._put_back(flights)
+
+    def _lost(self, flight: Flight, cell: CellName, death: Death, lane: Lane) -> None:
+        flight.told(*cell)
+        self._suspects.pop((flight.batch.id, cell), None)
+        message: Message = {
+            "t": "lost",
+            "id": flight.batch.id,
+            "case": cell[0],
+            "judge": cell[1],
+            "how": death.how,
+            "text": death.text,
+            "output": lane.printed(),
+        }
+        self._deliver(message, flight.info)
+
+    def _setup_failed(self, text: str) -> None:
+        """No worker of this generation can work: say so once, and cancel what waits for it."""
+        self._deliver({"t": "broken", "text": f"the workers cannot be set up:\n{text}"}, None)
+        dropped = list(self._queue)
+        self._queue.clear()
+        for hand in list(self._hands.values()):
+            dropped.extend(hand.flights)
+            self._discard(hand)
+        for flight in dropped:
+            self._cancelled(flight)
+
+    def lane_exit(self, lane: Lane, death: Death) -> None:
+        hand = self._hands.pop(lane.number, None)
+        if hand is None or not hand.flights:
+            self._dispatch()
+            return
+        current = hand.flights[0]
+        cell = current.cell(lane.at())
+        if lane.garbled and current.left:  # by now the worker may be further on
+            cell = current.first_left()
+        if hand.verdict is not None:
+            death = hand.verdict
+        if death.how == "supervisor" and hand.verdict is None:
+            self._suspect(current, cell, lane)
+        elif not hand.ready:
+            self._setup_deaths += 1
+            if self._setup_deaths >= SETUP_ATTEMPTS:
+                self._put_back(hand.flights)
+                self._setup_failed(death.text)
+                return
+        else:
+            self._blame(current, cell, death, lane)
+        self._put_back(hand.flights)
+        self._dispatch()
+
+    def _blame(self, flight: Flight, cell: CellName | None, death: Death, lane: Lane) -> None:
+        """The cell at work is lost; without one the batch is tried once more."""
+        if cell is None and flight.left:
+            flight.idle_deaths += 1
+            if flight.idle_deaths > 1:
+                cell = flight.first_left()
+        if cell is not None:
+            flight.idle_deaths = 0
+            self._lost(flight, cell, death, lane)
+
+    def _suspect(self, flight: Flight, cell: CellName | None, lane: Lane) -> None:
+        """Two cells may have run when the supervisor died: they run alone the second time."""
+        if cell is None:
+            return
+        key = (flight.batch.id, cell)
+        self._suspects[key] = self._suspects.get(key, 0) + 1
+        self._quarantine.add(flight.batch.id)
+        if self._suspects[key] > 1:
+            self._crew.alive()
+            text = "the judge ended the process that its worker depends on"
+            self._lost(flight, cell, Death("exited", text), lane)
+
+    # Watching
+
+    def _watch(self) -> None:
+        """Tick while there is something to watch."""
+        busy = any(hand.flights for hand in self._hands.values()) or self._crew.needs_watching
+        if busy and self._timer is None and not self._closed:
+            self._timer = asyncio.get_running_loop().call_later(TICK_S, self._tick)
+
+    def _tick(self) -> None:
+        self._timer = None
+        now = time.monotonic()
+        for hand in list(self._hands.values()):
+            if hand.verdict is not None:
+                continue
+            if hand.astray(now):
+                self._replace(hand)
+            elif hand.fault(now) is not None:
+                hand.lane.channel.drain()  # it may have ended in the meantime
+                if hand.lane.number in self._hands and (verdict := hand.fault(now)):
+                    hand.verdict = verdict
+                    self._crew.kill(hand.lane)
+        self._crew.tick(now)
+        self._dispatch()

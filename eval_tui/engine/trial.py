@@ -1,0 +1,65 @@
+"""Loading every judge once, without judging: what `check` tells of modules and functions."""
+
+from __future__ import annotations
+
+import asyncio
+
+from eval_tui.config.problems import Problem
+from eval_tui.config.schema import EvalConfig
+from eval_tui.engine.frames import Message
+from eval_tui.engine.pool import Batch, BatchInfo, Pool
+from eval_tui.engine.supervisor import SupervisorFactory
+from eval_tui.engine.wire import judge_to_plain
+from eval_tui.record.spec import RecordSpec
+
+
+async def try_judges(
+    config: EvalConfig, supervisors: SupervisorFactory, limit: float
+) -> tuple[tuple[Problem, ...], str]:
+    """(problems of judges that cannot be loaded, the interpreter that they run under)."""
+    judges = [j for j in config.judges if j.problem is None and not j.asks_model]
+    found: list[Problem] = []
+    over = asyncio.Event()
+    lines = {judge.name: judge.line for judge in judges}
+
+    def received(message: Message, info: BatchInfo | None) -> None:
+        if message["t"] in ("cell", "lost") and ("detail" in message or "text" in message):
+            name = message["judge"]
+            words = message.get("detail") or message.get("text") or ""
+            line = message.get("line") or lines[name]
+            found.append(
+                Problem(
+                    "error",
+                    "judge-not-loaded",
+                    words,
+                    config.path,
+                    line,
+                    judge=name,
+                    hint=message.get("hint", ""),
+                )
+            )
+        elif message["t"] == "broken":
+            found.append(Problem("error", "no-worker", message["text"], config.path))
+            over.set()
+        elif message["t"] in ("done", "cancelled"):
+            over.set()
+
+    pool = Pool(supervisors, 1, received)
+    await pool.start()
+    try:
+        if judges:
+            setup = {
+                "root": config.root,
+                "config": config.path,
+                "record": RecordSpec("").to_plain(),
+                "judges": [judge_to_plain(judge) for judge in judges],
+            }
+            generation = pool.new_generation(setup)
+            jobs = [{"judge": judge.name} for judge in judges]
+            pool.submit(
+                Batch(1, generation, [{"case": "", "load": True, "jobs": jobs}], limit=limit)
+            )
+            await over.wait()
+        return tuple(found), pool.python
+    finally:
+        await pool.close()

@@ -1,0 +1,409 @@
+"""`score`, `check` and `explain`: the engine without a screen.
+
+Standard output holds only the document that was asked for; everything else goes to standard
+error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, TextIO
+
+from eval_tui.config.problems import Problem
+from eval_tui.config.schema import EvalConfig
+from eval_tui.engine import project
+from eval_tui.engine.driver import Driver
+from eval_tui.engine.grid import CellKey, CellState, Detail
+from eval_tui.engine.project import NoSuchThing, Options
+from eval_tui.engine.supervisor import SupervisorFactory
+from eval_tui.engine.trial import try_judges
+from eval_tui.hooks import HookFailed, run_before_scoring
+from eval_tui.results.board import Board, make_board
+from eval_tui.results.exit_code import (
+    INTERRUPTED,
+    NOTHING_SELECTED,
+    PASSED,
+    UNUSABLE,
+    exit_code,
+    scoring_unusable,
+)
+from eval_tui.results.export import Tally, score_document
+from eval_tui.results.gates import Gate
+from eval_tui.results.table import gate_lines, score_table
+from eval_tui.scores import Measured, Score
+
+
+@dataclass(frozen=True)
+class ScoreOptions:
+    """What `score` was asked for besides the project."""
+
+    format: str = "table"
+    output: str = ""
+    hooks: bool = True
+    max_unmeasured: float = 1.0
+
+
+def say(text: str) -> None:
+    """Tell the person something that is not the document."""
+    print(f"eval-tui: {text}", file=sys.stderr)
+
+
+def score(options: Options, supervisors: SupervisorFactory, wanted: ScoreOptions) -> int:
+    """Score a run and print the document; returns the exit code (D31)."""
+    return asyncio.run(_score(options, supervisors, wanted))
+
+
+async def _score(options: Options, supervisors: SupervisorFactory, wanted: ScoreOptions) -> int:
+    try:
+        if wanted.hooks and not options.look_only:
+            options = _after_hooks(options)
+    except HookFailed as exc:
+        say(str(exc))
+        return UNUSABLE
+    except NoSuchThing:
+        pass  # told below, by the same search
+    driver = Driver(options, supervisors)
+    interrupted = asyncio.Event()
+    try:
+        with _interrupts(interrupted):
+            await driver.start()
+            code = _unscorable(driver)
+            if code is not None:
+                return code
+            await _until_idle(driver, interrupted)
+        return _report(driver, wanted, interrupted.is_set())
+    finally:
+        await driver.close()
+
+
+def _after_hooks(options: Options) -> Options:
+    """Run the hooks; the cases are those of before, as the harness has it."""
+    path, _ = project.choose_eval(options)
+    config = project.read_config(path, options)
+    if not config.usable or not any(hook.phase == "before_scoring" for hook in config.hooks):
+        return options
+    run = project.choose_run(config, project.runs_of(config, options), options.run, options)
+    if run is None:
+        return options
+    cases = frozenset(project.case_ids(run.path))
+    run_before_scoring(config, run.id, run.path, options.environ)
+    chosen = cases if options.cases is None else options.cases & cases
+    return replace(options, run=run.id, config=path, cases=chosen, all_cases=options.cases is None)
+
+
+def _unscorable(driver: Driver) -> int | None:
+    """The exit code when there is nothing to score, with the reason told."""
+    config, options = driver.config, driver.options
+    if driver.missing:
+        say(driver.missing)
+        return UNUSABLE
+    if config is None:
+        _tell_problems(driver.problems, options.root)
+        return UNUSABLE
+    if driver.session.target.spec is None:
+        folders = ", ".join(
+            os.path.relpath(folder, options.root)
+            for folder in project.runs_folders(config, options)
+        )
+        say(f"no run of {config.eval_name!r} was found; looked in {folders}")
+        return UNUSABLE
+    judges = {judge.name for judge in driver.grid.columns}
+    cases = {row.case for row in driver.grid.rows}
+    for what, asked, there in (("judge", options.judges, judges), ("case", options.cases, cases)):
+        for name in sorted((asked or frozenset()) - there):
+            say(f"there is no {what} called {name!r}")
+        if asked is not None and not options.all_cases and not asked & there:
+            say(f"nothing matched the selection of {what}s")
+            return NOTHING_SELECTED
+    return None
+
+
+@contextlib.contextmanager
+def _interrupts(event: asyncio.Event) -> Generator[None]:
+    loop = asyncio.get_running_loop()
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    for number in signals:
+        loop.add_signal_handler(number, event.set)
+    try:
+        yield
+    finally:
+        for number in signals:
+            loop.remove_signal_handler(number)
+
+
+async def _until_idle(driver: Driver, interrupted: asyncio.Event) -> None:
+    """Wait for the end or an interruption; on a terminal a bar shows the progress."""
+    waits: list[asyncio.Future[Any]] = [
+        asyncio.ensure_future(driver.idle()),
+        asyncio.ensure_future(interrupted.wait()),
+    ]
+    bar = _Bar(sys.stderr) if sys.stderr.isatty() else None
+    try:
+        over = False
+        while not over:
+            done, _ = await asyncio.wait(
+                waits, timeout=0.1 if bar else None, return_when=asyncio.FIRST_COMPLETED
+            )
+            over = bool(done)
+            if bar:
+                bar.show(driver)
+        if interrupted.is_set():
+            driver.cancel(None)
+    finally:
+        for wait in waits:
+            wait.cancel()
+        if bar:
+            bar.clear()
+
+
+class _Bar:
+    """One line on a terminal that says how far the scoring is."""
+
+    WIDTH = 30
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._total = 0
+
+    def show(self, driver: Driver) -> None:
+        status = driver.status
+        left = status.queued + status.running
+        self._total = max(self._total, left + status.ran + status.reused)
+        share = 1 - left / self._total if self._total else 1.0
+        full = round(share * self.WIDTH)
+        words = f"{share:4.0%}  {self._total - left:,} of {self._total:,} cells"
+        self._stream.write(f"\r{'━' * full}{'╌' * (self.WIDTH - full)} {words}\x1b[K")
+        self._stream.flush()
+
+    def clear(self) -> None:
+        self._stream.write("\r\x1b[K")
+        self._stream.flush()
+
+
+def _report(driver: Driver, wanted: ScoreOptions, interrupted: bool) -> int:
+    config = driver.config
+    assert config is not None
+    board = make_board(driver.grid, config, wanted.max_unmeasured)
+    gates = _gates(driver, board)
+    if wanted.format == "json":
+        text = json.dumps(document(driver, board, gates), indent=2, allow_nan=False)
+    else:
+        text = score_table(driver.grid, board)
+    if wanted.output:
+        with open(wanted.output, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text + "\n")
+    else:
+        sys.stdout.write(_printable(text) + "\n")
+    _tell_problems([p for p in driver.problems if p.severity != "note"], driver.options.root)
+    for line in gate_lines(board) if gates else ():
+        say(line)
+    ran, reused = driver.session.ran, reused_cells(driver)
+    say(f"{ran:,} ran, {reused:,} still valid" + (", interrupted" if interrupted else ""))
+    unloaded = unloaded_judges(driver)
+    return exit_code(
+        gates,
+        interrupted=interrupted,
+        unusable=scoring_unusable(
+            [judge.name for judge in driver.grid.columns],
+            unloaded,
+            [threshold.judge for threshold in config.thresholds],
+            driver.options.judges or (),
+        ),
+    )
+
+
+def _gates(driver: Driver, board: Board) -> tuple[Gate, ...]:
+    """The gates that the selection leaves in force."""
+    options = driver.options
+    if options.cases is not None and not options.all_cases:
+        say("only some cases were selected: no gate is decided")
+        return ()
+    gates = [gate for column in board.columns for gate in column.gates]
+    if options.judges is None:
+        return tuple(gates)
+    return tuple(gate for gate in gates if gate.judge in options.judges)
+
+
+def unloaded_judges(driver: Driver) -> set[str]:
+    """Judges that cannot be used, by the config or by what a worker found."""
+    broken = {judge.name for judge in driver.grid.columns if judge.problem is not None}
+    return broken | set(driver.session.unusable)
+
+
+def reused_cells(driver: Driver) -> int:
+    """Cells whose value was worked out earlier and still holds."""
+    infos = driver.session.infos.values()
+    return sum(1 for info in infos if info.known and info.result and not info.ran)
+
+
+def document(driver: Driver, board: Board, gates: Iterable[Gate]) -> dict[str, Any]:
+    """The JSON document, schema 1."""
+    config, session, options = driver.config, driver.session, driver.options
+    assert config is not None
+    scores: dict[tuple[str, str], Score] = {}
+    for key in session.infos:
+        whole = session.full_score(key)
+        if whole is not None:
+            scores[key] = whole
+    made = score_document(
+        session,
+        eval_name=config.eval_name,
+        run=session.target.run_id,
+        root=options.root,
+        aggregates={column.judge.name: column.aggregate for column in board.columns},
+        gates=gates,
+        problems=driver.problems,
+        scores=scores,
+        tally=Tally(session.ran, reused_cells(driver)),
+    )
+    return _selected(made, options)
+
+
+def _selected(made: dict[str, Any], options: Options) -> dict[str, Any]:
+    """The document without the cells that were not selected."""
+    cells: dict[str, dict[str, Any]] = made["cells"]
+    aggregates: dict[str, Any] = made["aggregates"]
+    if options.cases is not None:
+        made["cells"] = cells = {c: row for c, row in cells.items() if c in options.cases}
+    wanted = options.judges
+    if wanted is not None:
+        made["cells"] = {
+            case: {judge: cell for judge, cell in row.items() if judge in wanted}
+            for case, row in cells.items()
+        }
+        made["aggregates"] = {judge: a for judge, a in aggregates.items() if judge in wanted}
+    return made
+
+
+def _printable(text: str) -> str:
+    """The text as the stream can take it: lone surrogates do not fit into UTF-8."""
+    encoding = sys.stdout.encoding or "utf-8"
+    return text.encode(encoding, "replace").decode(encoding)
+
+
+def problem_line(problem: Problem, root: str) -> str:
+    """`error eval.yaml:12:3 message (hint)`, cleaned of control characters."""
+    where = os.path.relpath(problem.file, root) if problem.file else ""
+    if problem.line:
+        where += f":{problem.line}" + (f":{problem.column}" if problem.column else "")
+    judge = f"judge {problem.judge}: " if problem.judge else ""
+    hint = f" ({problem.hint})" if problem.hint else ""
+    text = " ".join(p for p in (problem.severity, where, f"{judge}{problem.message}{hint}") if p)
+    return "".join(c if c.isprintable() or c == " " else "\ufffd" for c in text)
+
+
+def _tell_problems(problems: Iterable[Problem], root: str) -> None:
+    for problem in problems:
+        print(_printable(problem_line(problem, root)), file=sys.stderr)
+
+
+def check(options: Options, supervisors: SupervisorFactory) -> int:
+    """Print everything that was found and everything that is wrong; 2 when a judge cannot be used."""
+    try:
+        path, evals = project.choose_eval(options)
+    except NoSuchThing as exc:
+        say(str(exc))
+        return UNUSABLE
+    paths = [item.path for item in evals] if not options.eval_name and evals else [path]
+    print(f"root         {options.root}")
+    worst = PASSED
+    interpreter = ""
+    for one in paths:
+        config = project.read_config(one, options)
+        problems = config.problems
+        if config.usable and not options.look_only:
+            trial, interpreter = asyncio.run(try_judges(config, supervisors, options.judge_timeout))
+            problems = (*problems, *trial)
+        _print_eval(config, options, problems)
+        if not config.usable or any(p.severity == "error" for p in problems):
+            worst = UNUSABLE
+    if interpreter:
+        print(f"\ninterpreter  {interpreter}")
+    return worst
+
+
+def _print_eval(config: EvalConfig, options: Options, problems: Iterable[Problem]) -> None:
+    root = options.root
+    runs = project.runs_of(config, options) if config.usable else ()
+    cases = len(project.dataset_cases(config.dataset))
+    dataset = (
+        f"{os.path.relpath(config.dataset, root)} ({cases} cases)" if config.dataset else "none"
+    )
+    newest = f", the newest is {runs[0].id}" if runs else ""
+    print(f"\neval         {config.name or config.eval_name}  {os.path.relpath(config.path, root)}")
+    print(f"dataset      {dataset}")
+    print(f"judges       {len(config.judges)}")
+    print(f"runs         {len(runs)}{newest}")
+    for problem in problems:
+        print(_printable(problem_line(problem, root)))
+
+
+def explain(options: Options, supervisors: SupervisorFactory, case: str, judge: str) -> int:
+    """Print why a cell has the value it has, and what it read."""
+    return asyncio.run(_explain(options, supervisors, CellKey(case, judge)))
+
+
+async def _explain(options: Options, supervisors: SupervisorFactory, key: CellKey) -> int:
+    options = replace(options, judges=frozenset({key.judge}), cases=frozenset({key.case}))
+    driver = Driver(options, supervisors)
+    interrupted = asyncio.Event()
+    try:
+        with _interrupts(interrupted):
+            await driver.start()
+            code = _unscorable(driver)
+            if code is not None:
+                return code
+            await _until_idle(driver, interrupted)
+        if interrupted.is_set():
+            return INTERRUPTED
+        for line in explanation(driver.detail(key.case, key.judge)):
+            print(_printable(line))
+        return PASSED
+    finally:
+        await driver.close()
+
+
+def explanation(detail: Detail) -> Iterator[str]:
+    """The lines of `explain`."""
+    score = detail.score
+    yield f"case      {detail.key.case}"
+    yield f"judge     {detail.key.judge}"
+    if score is None:
+        yield f"value     none ({detail.cell.waiting or detail.cell.state.value})"
+    elif isinstance(score, Measured):
+        passed = {True: ", passed", False: ", failed", None: ""}[score.passed]
+        yield f"value     {score.value}{passed}"
+        yield from _block("reason", score.rationale)
+    else:
+        yield f"unmeasured: {score.reason.value}" + (", can be retried" if score.retryable else "")
+        yield from _block("reason", score.detail)
+        yield from _block("trace", score.traceback)
+    if detail.cell.recorded:
+        yield "origin    recorded in summary.yaml, not worked out here"
+    elif detail.recorded is not None and detail.recorded != score:
+        yield f"recorded  {getattr(detail.recorded, 'value', 'unmeasured')}"
+    if detail.cell.state is not CellState.FRESH:
+        yield f"state     {detail.cell.state.value}"
+    if detail.at is not None:
+        when = datetime.fromtimestamp(detail.at).isoformat(" ", "seconds")
+        took = f", took {detail.duration_s:.3f} s" if detail.duration_s is not None else ""
+        yield f"ran       {when}{took}" + (" (reused)" if detail.reused else "")
+    for words, reads in (("if: read", detail.condition_reads), ("read", detail.reads)):
+        for read in reads:
+            yield f"{words:<9} {read.what}" + ("  (changed)" if read.changed else "")
+    for note in (*detail.opaque, *detail.notes):
+        yield f"note      {note}"
+    yield from _block("printed", detail.output)
+
+
+def _block(word: str, text: str) -> Iterator[str]:
+    for i, line in enumerate(text.splitlines()):
+        yield f"{word if not i else '':<9} {line}"
