@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from eval_tui.engine.driver import Driver
+from eval_tui.engine.grid import CellState
 from eval_tui.engine.project import Options
 from eval_tui.engine.supervisor import supervisors
 from eval_tui.watch import Watcher
@@ -59,6 +60,15 @@ class Live:
                 await asyncio.wait([idle, work], return_when=asyncio.FIRST_COMPLETED)
                 idle.cancel()
                 work.cancel()
+
+        await asyncio.wait_for(wait(), PATIENCE)
+
+    async def running(self, case: str, judge: str) -> None:
+        """Wait until the cell runs."""
+
+        async def wait() -> None:
+            while self.driver.grid.cell(case, judge).state is not CellState.RUNNING:
+                await asyncio.sleep(0.01)
 
         await asyncio.wait_for(wait(), PATIENCE)
 

@@ -1,0 +1,71 @@
+"""What every kind of judge shares: the environment it loads in and the words for failing."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from eval_tui.config.problems import Problem
+from eval_tui.config.schema import Judge
+from eval_tui.scores import Reason
+
+Runner = Callable[[dict[str, Any]], object]
+"""A loaded judge: takes a case's record and gives the raw value that the author returned."""
+
+
+@dataclass(frozen=True)
+class JudgeEnv:
+    """Where judges are loaded: absolute paths of the project root and of the config file."""
+
+    root: str
+    config_path: str
+    config_dir: str = ""
+    """Absolute path of the config's folder; taken from `config_path` when empty."""
+
+    def __post_init__(self) -> None:
+        if not self.config_dir:
+            object.__setattr__(self, "config_dir", os.path.dirname(self.config_path))
+
+
+def prepare_path(env: JudgeEnv) -> None:
+    """Puts the project root, then the config's folder, in front of the import path (D5)."""
+    front = list(dict.fromkeys([env.root, env.config_dir]))
+    if sys.path[: len(front)] != front:
+        sys.path[:] = front + [entry for entry in sys.path if entry not in front]
+
+
+class JudgeUnusable(Exception):
+    """A judge that cannot be loaded: its whole column is `unsupported` (D3)."""
+
+    def __init__(self, detail: str, hint: str = "", line: int = 0) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.hint = hint
+        """What the author can do about it, or empty."""
+        self.line = line
+        """1-based line in the config, 0 if unknown."""
+
+    @property
+    def words(self) -> str:
+        """Detail and hint as the cells of the column show them."""
+        return f"{self.detail}. {self.hint}" if self.hint else self.detail
+
+    def problem(self, judge: Judge, config_path: str) -> Problem:
+        """The same as an entry of the list of problems."""
+        place = self.line or judge.line
+        first = self.detail.partition("\n")[0]
+        return Problem(
+            "error", "judge-unusable", first, config_path, place, 0, judge.name, self.hint
+        )
+
+
+class NotMeasured(Exception):
+    """Raised by built-ins for a case that they cannot judge: becomes an unmeasured score (D19)."""
+
+    def __init__(self, reason: Reason, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail

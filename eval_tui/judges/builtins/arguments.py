@@ -1,0 +1,42 @@
+"""Reading the arguments of built-ins. Every function raises ValueError with words for people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, cast
+
+
+def number(arguments: Mapping[str, Any], name: str, default: float) -> float:
+    """A finite number that is no boolean."""
+    value = arguments.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ValueError(f"argument `{name}` must be a number, not {value!r}")
+    return value
+
+
+def flag(arguments: Mapping[str, Any], name: str, default: bool) -> bool:
+    """Anything, taken by its truth."""
+    return bool(arguments.get(name, default))
+
+
+def texts(arguments: Mapping[str, Any], name: str) -> list[str]:
+    """A list of texts; one text alone is a list of one; absent is none."""
+    value = arguments.get(name)
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, (list, tuple)):
+        items = cast("list[object]", value)
+        if all(isinstance(item, str) for item in items):
+            return [str(item) for item in items]
+    raise ValueError(f"argument `{name}` must be a list of texts, not {value!r}")
+
+
+def choice(arguments: Mapping[str, Any], name: str, choices: tuple[str, ...]) -> str:
+    """One of the choices, the first when absent."""
+    value = arguments.get(name, choices[0])
+    if value not in choices:
+        raise ValueError(f"argument `{name}` must be one of {', '.join(choices)}, not {value!r}")
+    return str(value)

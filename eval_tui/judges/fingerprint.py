@@ -1,0 +1,44 @@
+"""The fingerprint of a judge: a digest of what about it can change a score."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from eval_tui.config.schema import Judge
+
+_VERSION = 1
+"""Raised when the same entry comes to mean something else in a later release."""
+
+
+def fingerprint(judge: Judge) -> str:
+    """32 hexadecimal digits over everything in the entry that can change a score.
+
+    Left out on purpose: the name, the description, line numbers, `samples`, `if` (a small
+    judge of its own), `cache` and `auto`; a Python judge's `score_range` and `feedback_type`
+    (checked on the stored raw value). The bytes of modules, prompts and context files are
+    inputs of their own.
+    """
+    fields: list[object] = [_VERSION, judge.kind, judge.step, judge.arguments]
+    if judge.kind == "check":
+        fields += [judge.check.rstrip()]
+    elif judge.kind == "code":
+        fields += [judge.module, judge.function]
+    elif judge.kind == "builtin":
+        fields += [judge.builtin]
+    if judge.asks_model:
+        fields += [judge.llm_rubric, judge.prompt, judge.prompt_file, judge.context, judge.model]
+        fields += [judge.feedback_type, judge.score_range, judge.agent]
+    words = repr([_plain(field) for field in fields])
+    return hashlib.blake2b(words.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _plain(value: object) -> object:
+    """The value with every mapping a dict and every sequence a list, so that `repr` is stable."""
+    if isinstance(value, Mapping):
+        items = cast("Mapping[object, object]", value).items()
+        return {key: _plain(item) for key, item in items}
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        return [_plain(item) for item in cast("Sequence[object]", value)]
+    return value

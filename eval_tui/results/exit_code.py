@@ -1,0 +1,54 @@
+"""Exit codes of headless commands (D31)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from eval_tui.results.gates import Gate, worst
+
+PASSED = 0
+GATE_FAILED = 1
+UNUSABLE = 2
+CANNOT_TELL = 3
+NOTHING_SELECTED = 4
+INTERRUPTED = 130
+
+
+def exit_code(
+    gates: Iterable[Gate],
+    *,
+    interrupted: bool = False,
+    unusable: bool = False,
+    nothing_selected: bool = False,
+) -> int:
+    """The code of a command that scored, the weightiest reason first.
+
+    In that order: interrupted, the config or the command cannot be used, nothing matched the
+    selection, a gate fails, a gate cannot be told. `unusable` is decided by
+    `scoring_unusable`.
+    """
+    if interrupted:
+        return INTERRUPTED
+    if unusable:
+        return UNUSABLE
+    if nothing_selected:
+        return NOTHING_SELECTED
+    state = worst(gates)
+    return {"fail": GATE_FAILED, "cannot_tell": CANNOT_TELL}.get(state or "pass", PASSED)
+
+
+def scoring_unusable(
+    judges: Iterable[str],
+    unloaded: Iterable[str],
+    gated: Iterable[str] = (),
+    named: Iterable[str] = (),
+) -> bool:
+    """Whether judges that could not be loaded make a scoring unusable (D3).
+
+    They do when no other judge is left, or when one of them has a threshold (`gated`) or was
+    asked for by name (`named`).
+    """
+    lost = set(unloaded)
+    if not lost:
+        return False
+    return not set(judges) - lost or bool(lost & (set(gated) | set(named)))

@@ -1,0 +1,275 @@
+"""Where this tool differs on purpose from what the conformance cases expect: one line each.
+
+The first line that fits a place counts. A line that is not needed fails the test.
+"""
+
+from __future__ import annotations
+
+from tests.conformance.compare import ABSENT, Is, Line
+
+ERROR, CONTRACT = "grader_error", "contract_violation"
+EVIDENCE, SKIP, UNSUPPORTED = "missing_evidence", "policy_skip", "unsupported"
+
+
+def _all(right: Is | str, decision: str, *places: str) -> tuple[Line, ...]:
+    return tuple(Line(place, right, decision) for place in places)
+
+
+DIFFERENCES: dict[str, tuple[Line, ...]] = {
+    "02": (
+        Line("rubric/cells/c1/budget", UNSUPPORTED, "D14: `builtin` excludes every other kind"),
+    ),
+    "04": (
+        *_all(
+            CONTRACT, "D17: no verdict", "default/cells/c1/none_bare", "default/cells/c1/no_return"
+        ),
+        *_all(CONTRACT, "D17: text is no verdict", "default/cells/c1/*text*"),
+        *_all(CONTRACT, "D17: no number", "default/cells/c1/nan", "default/cells/c1/inf"),
+        Line("default/cells/c1/list_pair", CONTRACT, "D17: a list"),
+        Line("default/cells/c1/mapping", CONTRACT, "D17: a mapping"),
+        *_all(
+            ERROR, "D17: no text", "default/cells/c1/assert_bare", "default/cells/c1/raise_empty"
+        ),
+        Line("odd-types*/cells/c1/*tuple", CONTRACT, "D17: a tuple that is no pair"),
+        Line("odd-types*/cells/c1/pair_in_pair", CONTRACT, "D17: a pair as the value of a pair"),
+        Line("odd-types*/cells/c1/decimal", Is(0.5), "D17: it is a number"),
+        Line("odd-types*/cells/c1/float_subclass", Is(0.5), "D17: it is a number"),
+        Line("odd-types*/cells/c1/numpy_like", Is(1.0), "D17: it is a number"),
+    ),
+    "05": (
+        Line("default/cells/c1/finds_planted_key", Is(False), "D25: judges share nothing"),
+        Line("default/cells/c1/counts_files", Is(1), "D25: judges share nothing"),
+        Line("default/cells/c1/multi_line_text", Is(True), "D16: literals keep their text"),
+        Line(
+            "default/cells/c1/project_import", Is(42), "D25: whatever other judges are configured"
+        ),
+    ),
+    "06": (
+        Line("default/cells/*/literal_false", SKIP, "D8: unquoted false is off"),
+        Line("default/cells/*/literal_true", Is(True), "D8: unquoted true is on"),
+    ),
+    "08": (
+        Line("*/cells/*/null_budget", UNSUPPORTED, "D3: an impossible limit is known at load"),
+        Line("*/cells/*/text_budget", UNSUPPORTED, "D3: an impossible limit is known at load"),
+        Line("default/cells/n*-cost*/*", EVIDENCE, "D19: no cost of the case's own"),
+        Line("default/cells/not-in-result/*", EVIDENCE, "D12: the total is not this case's cost"),
+        Line("no-*/cells/c1/*", EVIDENCE, "D19: nothing recorded"),
+    ),
+    "09": (
+        Line(
+            "default/cells/*/unknown_match", UNSUPPORTED, "D3: an impossible word is known at load"
+        ),
+        *_all(
+            SKIP,
+            "D19: nothing is expected",
+            "default/cells/nothing-expected/*",
+            "default/cells/blank-expected/*",
+            "default/cells/no-annotations/*",
+        ),
+        Line("default/cells/no-events/*", EVIDENCE, "D19: no trace"),
+        Line(
+            "default/cells/text-expected/*", Is(True), "D10: one text is one path, not its letters"
+        ),
+    ),
+    "10": (
+        Line("*/cells/failed/calls_fine", Is(False), "D20: the trace says that the call failed"),
+        Line("*/cells/no-events/calls_fine", EVIDENCE, "D19: no trace"),
+        Line("planted/cells/*/calls_fine", EVIDENCE, "D25: what a judge plants only it sees"),
+    ),
+    "21": (
+        *_all(
+            EVIDENCE,
+            "D19: the step left no record",
+            "default/cells/linked/draft_*",
+            "default/cells/linked/review_*",
+            "default/cells/linked/condition_on_step",
+            "default/cells/linked/knows_its_step",
+            "default/cells/no-review/review_*",
+            "default/cells/no-review/condition_on_step",
+        ),
+        *_all(
+            EVIDENCE,
+            "D12: a step's metrics are its own",
+            "default/cells/no-log/draft_cost",
+            "default/cells/plain-log/*_cost",
+            "default/cells/null-steps/*_cost",
+        ),
+        *_all(
+            Is(-9),
+            "D12: a step's metrics are its own",
+            "default/cells/no-log/draft_turns",
+            "default/cells/plain-log/draft_turns",
+            "default/cells/null-steps/draft_turns",
+            "default/cells/no-log/review_exit_code",
+            "default/cells/plain-log/review_exit_code",
+            "default/cells/null-steps/review_exit_code",
+        ),
+    ),
+    "22": (
+        Line("{default,overlap}/cells/file-as-output/n_files", Is(1), "D10: a file is an output"),
+        Line(
+            "default/cells/file-as-output/{case_dir_key,first_file_key_present,has_unlisted,"
+            "no_main_key,reserved_keys}",
+            Is(True),
+            "D10: a file is an output",
+        ),
+        Line(
+            "default/cells/file-as-output/{binary_marker,empty_file,first_file_is_hidden,"
+            "first_file_key,first_file_path,follows_link,has_hidden,has_nested,has_second_output,"
+            "has_top,keeps_bom,latin_is_binary,nested_output_key,newlines_translated,"
+            "utf16_is_binary}",
+            Is(False),
+            "D10: a file is an output",
+        ),
+        Line(
+            "default/cells/escaping/{case_dir_key,no_main_key,reserved_keys}",
+            Is(True),
+            "D10: an output that leads outside costs itself",
+        ),
+        Line(
+            "default/cells/escaping/{first_file_is_hidden,first_file_key,first_file_key_present,"
+            "first_file_path,nested_output_key}",
+            Is(False),
+            "D10: an output that leads outside costs itself",
+        ),
+        Line(
+            "overlap/cells/{escaping,file-as-output}/{dotted_path,inner_key}",
+            Is(True),
+            "D10: costs only itself",
+        ),
+        Line(
+            "overlap/cells/{escaping,file-as-output}/{deepest_key,outer_key}",
+            Is(False),
+            "D10: costs only itself",
+        ),
+    ),
+    "23": (
+        Line(
+            "default/cells/bad-hook-yaml/{hook_value,n_hook_outputs}",
+            EVIDENCE,
+            "D10: unreadable is not empty",
+        ),
+        Line("default/cells/main/n_files", Is(8), "D11: only whole path components are left out"),
+        Line(
+            "default/cells/main/n_modified", Is(7), "D11: only whole path components are left out"
+        ),
+        Line("default/cells/main/similar_names_kept", Is(4), "D11: `hooks.md` stays"),
+    ),
+    "24": (
+        *_all(
+            EVIDENCE,
+            "D10: an unreadable trace is not an empty one",
+            *(
+                f"{scenario}/cells/{case}/{judge}"
+                for scenario in ("default", "traces-off")
+                for case in ("empty-file", "malformed", "mapping")
+                for judge in ("n_events", "source")
+            ),
+        ),
+        Line(
+            "default/cells/list-of-text/stdout_key", Is(True), "D10: only the trace is unreadable"
+        ),
+        Line(
+            "default/cells/list-of-text/stdout_source", Is(3), "D10: only the trace is unreadable"
+        ),
+        Line("*/cells/list-of-*/*_key", Is(False), "D10: only the trace is unreadable"),
+        Line("*/cells/list-of-*/stdout_source", Is(0), "D10: only the trace is unreadable"),
+        *_all(Is(0), "D47: a case's own log comes first", "run-level-*/cells/own-stdout/n_events"),
+        *_all(Is(3), "D47: a case's own log comes first", "run-level-*/cells/own-stdout/source"),
+        Line(
+            "undecodable/cells/{bad-bytes,bad-stderr}/n_events",
+            Is(0),
+            "D10: a bad byte is replaced",
+        ),
+        Line("undecodable/cells/bad-bytes/*source", Is(3), "D10: a bad byte is replaced"),
+        Line("undecodable/cells/bad-bytes/*_key", Is(True), "D10: a bad byte is replaced"),
+        Line("undecodable/cells/bad-stderr/*source", Is(0), "D10: a bad byte is replaced"),
+        Line("undecodable/cells/bad-stderr/stderr_key", Is(True), "D10: a bad byte is replaced"),
+        Line("undecodable/cells/bad-stderr/stdout_key", Is(False), "D10: a bad byte is replaced"),
+    ),
+    "25": (
+        Line(
+            "default/cells/bad-annotations/n_annotations", EVIDENCE, "D10: unreadable is not empty"
+        ),
+        Line("default/cells/bad-annotations/tier", EVIDENCE, "D10: unreadable is not empty"),
+        Line("*/cells/bad-case-copy/input*", EVIDENCE, "D10: unreadable is not empty"),
+        Line("*/cells/bad-case-copy/nested_keys_sorted", EVIDENCE, "D10: unreadable is not empty"),
+        Line("default/cells/*-annotations/n_reference_keys", Is(0), "D10: they read no annotation"),
+        Line(
+            "default/cells/*-annotations/input_is_empty", Is(True), "D10: they read no annotation"
+        ),
+        *_all(
+            Is(False),
+            "D10: they read no annotation",
+            "default/cells/list-annotations/gold_content",
+            "default/cells/text-annotations/gold_content",
+            "default/cells/*-annotations/input*",
+            "default/cells/*-annotations/nested_keys_sorted",
+        ),
+    ),
+    "26": (
+        *_all(
+            Is(-9),
+            "D12: the run's totals are not the case's",
+            "per-case/cells/{absent,empty}/{cost_usd,duration_s,exit_code,input_tokens,num_turns}",
+            "per-case/cells/partial/{cost_usd,input_tokens,num_turns}",
+            "run-level-only/cells/*/{cost_usd,duration_s,exit_code,input_tokens,num_turns}",
+            "no-run-level-values/cells/c1/{duration_s,exit_code,num_turns}",
+            "no-run-level-values/cells/c2/{cost_usd,duration_s,exit_code,num_turns}",
+        ),
+        Line(
+            "malformed/cells/c1/{cost_usd,duration_s,exit_code,input_tokens,num_turns}",
+            EVIDENCE,
+            "D10: unreadable is not empty",
+        ),
+        Line("null-per-case/cells/c1/cost_usd", Is(1), "D12: the only case of its run"),
+        Line("null-*/cells/*/other_keys", Is(False), "D10: null costs only itself"),
+        Line("null-{case,per-case}/cells/*/*", Is(-9), "D10: null costs only itself"),
+        Line("list/cells/c1/other_keys", Is(False), "D10: it reads no metric"),
+        Line("only-in-case-folder/cells/c1/cost_usd", Is(0.75), "D12: the case's own"),
+        Line("only-in-case-folder/cells/c1/num_turns", Is(3), "D12: the case's own"),
+    ),
+    "27": (
+        Line("default/cells/n*/first_title", Is(False), "D10: a line that is no object is skipped"),
+        Line("default/cells/*/keys", Is(True), "D10: a line that is no object is skipped"),
+        Line("default/cells/null-tools/n_events", Is(1), "D10: null costs only itself"),
+        Line("*/cells/null-tools/*", Is(0), "D10: null costs only itself"),
+        Line("*/cells/number-line-log/n_*", Is(0), "D10: a line that is no object is skipped"),
+    ),
+    "28": (
+        Line(
+            "odd-lines/cells/{list-line,null-line,null-message,number-line,text-message}/n_events",
+            Is(1),
+            "D10: such a line is skipped",
+        ),
+    ),
+    "30": (
+        Line("default/cells/.cache/*", ABSENT, "D47: a hidden folder is no case"),
+        Line("hook-*/cells/linked/*", ABSENT, "D47: a link is no case"),
+    ),
+    "31": (Line("*/cells/*/text", CONTRACT, "D17: text is no verdict"),),
+    "38": (
+        Line("default/cells/*/all_none", CONTRACT, "D17: no verdict"),
+        Line("default/cells/b/nulls", CONTRACT, "D17: no verdict"),
+        Line("default/cells/*/words", CONTRACT, "D17: text is no verdict"),
+        Line("default/cells/b/texty", CONTRACT, "D17: text is no verdict"),
+        Line("default/cells/b/one_nan", CONTRACT, "D17: no number"),
+    ),
+}
+
+REFUSED: dict[str, set[str]] = {
+    **{
+        f"02/{kind}": {"budget"}
+        for kind in ("check", "prompt", "prompt_file", "module", "function", "agent")
+    },
+    "05/bad-syntax": {"broken"},
+    "05/blank": {"blank"},
+    "05/number": {"number"},
+    "07/no-module": {"a"},
+    "07/bad-module": {"a"},
+    "07/no-function": {"a"},
+    "30/hook-fails": set(),
+    "38/no-cases-folder": set(),
+    "38/cases-is-a-file": set(),
+}
+"""Scenario -> the columns that are `unsupported` (D3); none: nothing is scored, exit code 2."""

@@ -1,0 +1,116 @@
+"""What the cells of a judge add up to."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eval_tui.engine.grid import Cell, CellState
+from eval_tui.results.aggregate import aggregate
+from eval_tui.results.words import summary
+from eval_tui.scores import Reason, measured
+from tests.results.support import Short, cell, cells
+
+
+@pytest.mark.parametrize(
+    ("shorts", "words"),
+    [
+        ([True] * 10 + [False] * 2, "83% 10/12"),
+        ([True] * 10 + [False] * 2 + ["grader_error"] * 2, "83% 10/12 · 12/14 measured"),
+        ([True] * 5 + [False] + ["grader_error"] * 2, "83% 5/6 · 6/8 measured"),
+        ([4, 4, 4, 4, 5], "4.2 mean 5/5"),
+        ([4, 4, "contract_violation"], "4 mean · 2/3 measured"),
+        ([True, 3], "mixed values"),
+        ([True, 3, "unsupported"], "mixed values · 2/3 measured"),
+        (["missing_secret"] * 3, "0/3 measured"),
+        (["policy_skip"] * 3, "all skipped"),
+        ([True, "policy_skip"], "100% 1/1"),
+        ([], "no cases"),
+        ([None], "no cases"),
+        ([True] * 999 + [False], ">99% 999/1000"),
+        ([True] + [False] * 999, "<1% 1/1000"),
+        ([0, 0], "0 mean 2/2"),
+        ([False, False], "0% 0/2"),
+    ],
+)
+def test_summaries_carry_their_denominator(shorts: list[Short], words: str) -> None:
+    assert summary(aggregate(cells(*shorts))) == words
+
+
+def test_numbers_have_a_mean_and_no_pass_rate() -> None:
+    figures = aggregate(cells(1, 2.5, "grader_error", "policy_skip"))
+    assert (figures.mean, figures.pass_rate, figures.passed, figures.kind) == (
+        1.75,
+        None,
+        None,
+        "mean",
+    )
+    assert (figures.measured, figures.total, figures.skipped) == (2, 3, 1)
+    assert figures.error_rate == pytest.approx(1 / 3)
+
+
+def test_a_mix_has_neither() -> None:
+    figures = aggregate(cells(True, 3))
+    assert (figures.mean, figures.pass_rate, figures.kind) == (None, None, "mixed")
+
+
+def test_a_rate_over_nothing_is_absent() -> None:
+    for figures in (aggregate([]), aggregate(cells("policy_skip", None))):
+        assert (figures.mean, figures.pass_rate, figures.error_rate) == (None, None, None)
+        assert (figures.total, figures.kind) == (0, "none")
+    assert aggregate(cells("grader_error")).error_rate == 1.0
+
+
+def test_cells_that_only_wait_count_in_the_total_alone() -> None:
+    waiting = Cell(CellState.WAITING, waiting="money")
+    figures = aggregate([*cells(True), waiting, Cell(CellState.QUEUED), Cell(CellState.RUNNING)])
+    assert (figures.measured, figures.total, figures.error_rate) == (1, 4, 0.0)
+    assert summary(figures) == "100% 1/1 · 1/4 measured"
+
+
+@pytest.mark.parametrize(
+    ("state", "stale"),
+    [
+        (CellState.FRESH, 0),
+        (CellState.CHECKING, 0),
+        (CellState.STALE, 1),
+        (CellState.QUEUED, 1),
+        (CellState.RUNNING, 1),
+        (CellState.WAITING, 1),
+    ],
+)
+def test_old_values_count_and_are_said(state: CellState, stale: int) -> None:
+    figures = aggregate([cell(True, state), cell(False)])
+    assert (figures.measured, figures.stale) == (2, stale)
+    assert summary(figures) == "50% 1/2" + (" · 1 stale" if stale else "")
+
+
+def test_a_sum_beyond_every_float_still_has_a_mean() -> None:
+    assert aggregate(cells(1e308, 1e308, 1e308)).mean == pytest.approx(1e308)
+
+
+NUMBERS = st.lists(
+    st.floats(allow_nan=False, allow_infinity=False) | st.integers(-99, 99), min_size=1
+)
+
+
+@given(NUMBERS, st.lists(st.sampled_from([r.value for r in Reason])))
+def test_what_is_unmeasured_moves_no_mean(values: list[float], reasons: list[str]) -> None:
+    alone = aggregate(cells(*values))
+    mixed = aggregate([*cells(*values), *cells(*reasons)])
+    assert mixed.mean == alone.mean and alone.mean is not None
+    assert math.isfinite(alone.mean)
+    low, high = min(values), max(values)
+    assert low <= alone.mean <= high or any(math.isclose(alone.mean, end) for end in (low, high))
+    assert mixed.measured == len(values)
+    assert mixed.total + mixed.skipped == len(values) + len(reasons)
+
+
+@given(st.lists(st.booleans(), min_size=1))
+def test_booleans_have_the_same_rate_and_mean(values: list[bool]) -> None:
+    figures = aggregate(Cell(CellState.FRESH, measured(value)) for value in values)
+    assert figures.pass_rate == figures.mean == sum(values) / len(values)
+    assert figures.passed == sum(values)
