@@ -135,9 +135,11 @@ class Arrivals:
         session = self._session
         info.changed = self._differences(key, info, message)
         info.score = from_plain(message["score"])
-        info.plain = without_rationale(message["score"])
+        # A cell that its condition settled has no result that holds its words.
+        info.plain = without_rationale(message["score"]) if result else dict(message["score"])
         info.result, info.ambient = result, ambient
         info.cond = _lists(message["cond"])
+        info.absent = _absent(message.get("inputs", ()))
         info.sig, info.known, info.lost, info.reused = "", True, False, False
         if message["outcome"] == "ran":
             info.ran = True
@@ -164,20 +166,21 @@ class Arrivals:
 
     def _note_usable(self, key: CellKey, message: Mapping[str, Any]) -> None:
         session = self._session
-        if not message.get("unusable"):
+        why = message.get("unusable")
+        if why is None:
             session.set_unusable(key.judge, None)
             return
         config = session.target.config
-        judge = session.judge(key.judge)
         session.set_unusable(
             key.judge,
             Problem(
                 "error",
                 "judge-not-loaded",
-                message["score"]["detail"],
+                why["detail"],
                 config.path if config else "",
-                judge.line,
+                why["line"] or session.judge(key.judge).line,
                 judge=key.judge,
+                hint=why["hint"],
             ),
         )
 
@@ -195,6 +198,7 @@ class Arrivals:
         info.score = from_plain(dict(result.score))
         info.plain = without_rationale(dict(result.score))
         info.result, info.ambient = identity, result.ambient
+        info.absent = _absent(result.inputs)
         info.known, info.lost, info.reused, info.changed = True, False, True, ()
 
     def _peeked(
@@ -230,6 +234,7 @@ class Arrivals:
         if case not in session.snapshot.cases:
             return
         session.note_extra(case, message["extra"])
+        session.note_keys(case, message["keys"])
         for key in flight.fingerprints:
             info = session.infos.get(key) if key.case == case else None
             if info is not None and key in flight.reported and info.fp == flight.fingerprints[key]:
@@ -291,6 +296,11 @@ class Arrivals:
 
 def _lists(inputs: Any) -> Inputs:
     return [list(entry) for entry in inputs]
+
+
+def _absent(inputs: Any) -> tuple[str, ...]:
+    """Keys of the record that were looked for and are not there."""
+    return tuple(name for kind, name, _ in inputs if kind == "absent")
 
 
 def _moved(inputs: Any) -> bool:

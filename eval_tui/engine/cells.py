@@ -34,6 +34,8 @@ class CellInfo:
     trigger: str = ""
     changed: tuple[str, ...] = ()
     """Inputs that differed from the time before, as `kind key`."""
+    absent: tuple[str, ...] = ()
+    """Keys of the record that were asked for and are not there."""
     unreadable: int = 0
     """How often a document was unreadable while young (D13)."""
 
@@ -42,7 +44,14 @@ class CellInfo:
         if not self.known or self.plain is None:
             return None
         return StoredCell(
-            self.fp, self.result, self.plain, self.condition, self.ambient, self.sig, self.cond
+            self.fp,
+            self.result,
+            self.plain,
+            self.condition,
+            self.ambient,
+            self.sig,
+            self.cond,
+            list(self.absent),
         )
 
     def restore(self, stored: StoredCell) -> None:
@@ -53,6 +62,7 @@ class CellInfo:
         self.ambient = stored.ambient
         self.sig = stored.sig
         self.cond = stored.cond
+        self.absent = tuple(stored.absent)
         self.known = True
         self.reused = True
 

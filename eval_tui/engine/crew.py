@@ -34,6 +34,8 @@ READY_S = 30.0
 ANSWER_S = 5.0
 """How long the supervisor may take to start, and to fork or end a worker."""
 
+_CHOOSE = "Another Python can be chosen with --python."
+
 _EOF_GRACE_S = 0.05
 """A worker whose socket has ended and that lives on for longer has closed it."""
 
@@ -174,7 +176,7 @@ class Crew:
         elif kind == "failed":
             handle = self._handle
             python = handle.python if handle else "the Python of the judges"
-            self._break(f"{python} cannot run judges:\n{message['text'].strip()}")
+            self._break(f"{python} cannot run judges. {_CHOOSE}\n{message['text'].strip()}")
         elif lane := self._lanes.get(message.get("worker", 0)):
             lane.asked = None
             if kind == "forked":
@@ -188,7 +190,7 @@ class Crew:
         if self._handle is not None and self._deaths >= ATTEMPTS:
             text = f"{self._handle.python} does not stay alive to run judges"
             log = self._handle.log_tail()
-            self._break(f"{text}:\n{log}" if log else f"{text}.")
+            self._break(f"{text}. {_CHOOSE}\n{log}".strip())
         self._disconnect()
         death = Death("supervisor", "the worker processes were ended while it ran")
         for lane in list(self._lanes.values()):

@@ -21,6 +21,7 @@ _RECORD_WORDS = {
     "value": "{key}",
     "present": "whether `{key}` is there",
     "absent": "`{key}` (not there)",
+    "why": "why `{key}` is not there",
     "keys": "the list of keys",
     "file": "file {key}",
     "file+": "whether file {key} is there",

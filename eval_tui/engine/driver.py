@@ -408,7 +408,11 @@ class Driver:
                 break
             self.pool.submit(
                 Batch(
-                    batch["id"], self._generation, batch["cases"], {"ambients": batch["ambients"]}
+                    batch["id"],
+                    self._generation,
+                    batch["cases"],
+                    limit=self.options.judge_timeout,
+                    extra={"ambients": batch["ambients"]},
                 )
             )
         self._plan_wake()
@@ -453,6 +457,7 @@ class Driver:
 
     def _settle(self) -> None:
         if self.is_idle:
+            self.session.observe()
             self._idle.set()
 
     # -- watching ---------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from eval_tui.engine.observe import (
     Observation,
     Observer,
     Watch,
+    digest,
     env_version,
     path_version,
     python_version,
@@ -221,7 +222,9 @@ class _CaseWork:
                 spec.run_dir, spec.dataset_dir, self.case, self.extra
             )
             whole = whole if digest == self.folder_digest else ""
-        self._emit(io, {"t": "cased", "sig": whole, "extra": sorted(self.extra)})
+        self._emit(
+            io, {"t": "cased", "sig": whole, "extra": sorted(self.extra), "keys": self.parts.keys()}
+        )
 
     def _emit(self, io: WorkerIO, message: dict[str, Any]) -> None:
         io.emit({**message, "id": self.batch, "case": self.case})
@@ -277,6 +280,8 @@ class _CaseWork:
             return env_version(key, os.environ)
         if kind in ("opaque", "case_dir"):
             return self.folder_digest
+        if kind == "why":
+            return _why(parts, key)
         if kind in ("list", "exists", "stat"):
             return path_version(kind, key)
         if kind in ("open", "module"):
@@ -315,6 +320,10 @@ class _CaseWork:
         message["ms"] = round((time.perf_counter() - started) * 1000, 3)
         notes, replace = io.check()
         inputs = [*self._finished(seen), *self._settle(judge, watch)]
+        if isinstance(score, Unmeasured) and score.reason is Reason.MISSING_EVIDENCE:
+            # The words say why a key is absent, so that is an input of theirs.
+            absent = [key for kind, key, _ in inputs if kind == "absent"]
+            inputs += [("why", key, _why(parts, key)) for key in absent]
         if watch.opaque:
             inputs.append(("opaque", "", self.folder_digest))
         message.update(
@@ -329,8 +338,13 @@ class _CaseWork:
             ],
             young=self.state_young,
         )
-        if isinstance(state.runners.get(judge.name), JudgeUnusable):
-            message["unusable"] = True
+        runner = state.runners.get(judge.name)
+        if isinstance(runner, JudgeUnusable):
+            message["unusable"] = {
+                "detail": runner.detail,
+                "hint": runner.hint,
+                "line": runner.line,
+            }
         return not replace
 
     def _announce_run(self, judge: Judge, io: WorkerIO, watch: Watch) -> None:
@@ -471,6 +485,10 @@ def _loaded(judge: Judge, env: JudgeEnv) -> Runner | JudgeUnusable:
         return load(judge, env)
     except JudgeUnusable as exc:
         return exc
+
+
+def _why(parts: CaseParts, key: str) -> str:
+    return digest(parts.why_absent(key).encode("utf-8", "surrogatepass"))
 
 
 def _is_young(exc: BaseException) -> bool:

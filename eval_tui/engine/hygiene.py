@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import _thread
 import contextlib
+import fcntl
 import importlib
 import io
 import os
@@ -46,8 +47,6 @@ _SIGNALS = (
 )
 _TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
 
-Identity = tuple[int, int]
-
 
 def limit_process(memory_mb: int) -> None:
     """No core files, a bound on memory (0: none), first in line when the system runs out of it."""
@@ -65,12 +64,16 @@ def limit_process(memory_mb: int) -> None:
         file.write("1000")
 
 
-def _identity(fd: int) -> Identity | None:
+def _flags(fd: int) -> int | None:
+    """How a file is open; None when it is closed.
+
+    Judges' own files are practically never open for reading, writing and appending at once, as
+    the worker's are; to ask for the file's identity takes five times as long.
+    """
     try:
-        status = os.fstat(fd)
+        return fcntl.fcntl(fd, fcntl.F_GETFL)
     except OSError:
         return None
-    return status.st_dev, status.st_ino
 
 
 def _environment() -> dict[Any, Any]:
@@ -83,8 +86,8 @@ class _Baseline:
     environ: Any
     variables: dict[Any, Any]
     path: list[str]
-    streams: tuple[object, object, object]
-    files: tuple[Identity | None, ...]
+    streams: tuple[Any, Any, Any]
+    files: tuple[int | None, ...]
     handlers: tuple[Any, ...]
     recursion: int
     threads: int
@@ -104,7 +107,7 @@ class StateCheck:
             variables=dict(_environment()),
             path=list(sys.path),
             streams=(sys.stdin, sys.stdout, sys.stderr),
-            files=tuple(_identity(fd) for fd in (0, 1, 2)),
+            files=(_flags(0), _flags(1), _flags(2)),
             handlers=tuple(_raw.getsignal(number) for number in _SIGNALS),
             recursion=sys.getrecursionlimit(),
             threads=_thread._count(),
@@ -120,8 +123,9 @@ class StateCheck:
         # Tracing and timers first: they could act on the check itself.
         self._restore_tracing(notes)
         self._restore_signals(notes)
-        spoiled = self._hooks(notes)
-        spoiled |= self._children(notes)
+        if self._hooks(notes):  # nothing else can be relied upon
+            return notes, True
+        spoiled = self._children(notes)
         spoiled |= self._threads(notes)
         spoiled |= self._folder(notes)
         spoiled |= self._streams(notes)
@@ -201,11 +205,11 @@ class StateCheck:
         return False
 
     def _streams(self, notes: list[str]) -> bool:
-        streams = (sys.stdin, sys.stdout, sys.stderr)
-        if any(now is not then for now, then in zip(streams, self._baseline.streams, strict=True)):
-            sys.stdin, sys.stdout, sys.stderr = cast("Any", self._baseline.streams)
+        stdin, stdout, stderr = self._baseline.streams
+        if sys.stdin is not stdin or sys.stdout is not stdout or sys.stderr is not stderr:
+            sys.stdin, sys.stdout, sys.stderr = stdin, stdout, stderr
             notes.append("replaced a standard stream")
-        files = tuple(_identity(fd) for fd in (0, 1, 2))
+        files = (_flags(0), _flags(1), _flags(2))
         if files == self._baseline.files:
             return False
         notes.append("closed or redirected a standard file")
@@ -215,7 +219,7 @@ class StateCheck:
             os.dup2(self._spare[1], 2)
         except OSError:
             return True
-        return tuple(_identity(fd) for fd in (0, 1, 2)) != self._baseline.files
+        return (_flags(0), _flags(1), _flags(2)) != self._baseline.files
 
     def _restore_environment(self, notes: list[str]) -> None:
         before = self._baseline

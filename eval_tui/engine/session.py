@@ -18,7 +18,7 @@ from typing import Any
 
 from eval_tui.config.problems import Problem
 from eval_tui.config.schema import EvalConfig, Judge
-from eval_tui.engine import details, select
+from eval_tui.engine import details, observations, select
 from eval_tui.engine.arrivals import Arrivals
 from eval_tui.engine.cells import CellInfo, InFlight, Job
 from eval_tui.engine.folders import files_signature
@@ -117,6 +117,9 @@ class Session:
         self._order: dict[str, int] = {}
         """Places of cases and judges in the grid."""
         self._waiting = 0
+        self._keys: dict[str, tuple[str, ...]] = {}
+        self._notes: tuple[Problem, ...] = ()
+        self._observed = True
         self._writers: dict[str, Problem] = {}
         self._written: dict[str, str] = {}
         """Files that judges wrote, with their signature right after."""
@@ -193,6 +196,7 @@ class Session:
         self._lay_rows()
         self._adopt(before)
         due = plan(before, self.snapshot, Touched())
+        self._observed = False
         if fresh_run:
             stored = self._restore()
             due -= stored
@@ -204,7 +208,8 @@ class Session:
             self.unusable = {n: p for n, p in self.unusable.items() if n in self._judges}
         self._refresh_problems()
         if due:
-            self._begin(trigger, len(due))
+            # Looking at what a recorded verdict rests on runs nothing: it is no news.
+            self._begin(trigger, sum(not self._judges[key.judge].asks_model for key in due))
             self.enqueue(due)
         for key in list(self.infos):
             self.show(key)
@@ -471,6 +476,21 @@ class Session:
         self.extras[case] = frozenset(paths)
         self.index.add_extra(case, paths)
 
+    def note_keys(self, case: str, keys: Iterable[str]) -> None:
+        """Learn which keys a case's record has."""
+        self._keys[case] = tuple(keys)
+        self._observed = False
+
+    def observe(self) -> None:
+        """Once everything is known: which judges ask for keys that no case has (D24)."""
+        if self._observed or not self.idle:
+            return
+        self._observed = True
+        notes = observations.absent_keys(self.infos, self._keys, self._judges, self.target.config)
+        if notes != self._notes:
+            self._notes = notes
+            self._refresh_problems()
+
     def save_row(self, case: str) -> None:
         """Keep a case's cells as they are now."""
         cells = [
@@ -478,7 +498,8 @@ class Session:
             for name in self._judges
             if (info := self.infos.get(CellKey(case, name))) and (stored := info.stored())
         ]
-        self.store.put_row(self.run_key, case, StoredRow(cells, sorted(self.extras.get(case, ()))))
+        extra, keys = sorted(self.extras.get(case, ())), list(self._keys.get(case, ()))
+        self.store.put_row(self.run_key, case, StoredRow(cells, extra, keys, self.snapshot.record))
 
     def count(self, *, ran: int = 0, reused: int = 0) -> None:
         """Add to what the status line says of the last trigger."""
@@ -573,6 +594,8 @@ class Session:
         self._checking.clear()
         self.unusable.clear()
         self._writers.clear()
+        self._keys.clear()
+        self._notes = ()
         self.index = PathIndex()
         self._reusable = self.store.cases_with_results(self.run_key)
 
@@ -621,11 +644,14 @@ class Session:
             if case not in self.snapshot.cases:
                 continue
             self.note_extra(case, row.extra)
+            self.note_keys(case, row.keys)
             for stored in row.cells:
                 for name in names.get((stored.fp, stored.condition), ()):
                     key = CellKey(case, name)
                     if self._runs(key):
                         self.infos[key].restore(stored)
+                        if row.record != self.snapshot.record:
+                            self.infos[key].sig = ""
                         found.add(key)
         self._load_ambients({self.infos[key].ambient for key in found})
         return found

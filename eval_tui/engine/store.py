@@ -68,13 +68,19 @@ class StoredCell(msgspec.Struct, array_like=True, frozen=True):
     sig: str
     """Signature of the case when it was judged; empty when it proves nothing."""
     cond: Inputs = []
+    absent: list[str] = []
 
 
 class StoredRow(msgspec.Struct, array_like=True, frozen=True):
-    """All cells of a case, and the files outside of its folders that its record rests on."""
+    """All cells of a case."""
 
     cells: list[StoredCell]
     extra: list[str] = []
+    """Files outside of the case's folders that its record rests on."""
+    keys: list[str] = []
+    """The keys of its record."""
+    record: str = ""
+    """Digest of the config values that shaped the record."""
 
 
 class Store:
