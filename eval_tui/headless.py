@@ -102,8 +102,8 @@ def _after_hooks(options: Options) -> Options:
 def _unscorable(driver: Driver) -> int | None:
     """The exit code when there is nothing to score, with the reason told."""
     config, options = driver.config, driver.options
-    if driver.missing:
-        say(driver.missing)
+    if driver.reader.missing:
+        say(driver.reader.missing)
         return UNUSABLE
     if config is None:
         _tell_problems(driver.problems, options.root)
@@ -235,7 +235,7 @@ def _gates(driver: Driver, board: Board) -> tuple[Gate, ...]:
 def unloaded_judges(driver: Driver) -> set[str]:
     """Judges that cannot be used, by the config or by what a worker found."""
     broken = {judge.name for judge in driver.grid.columns if judge.problem is not None}
-    return broken | set(driver.session.unusable)
+    return broken | driver.session.findings.unusable
 
 
 def reused_cells(driver: Driver) -> int:

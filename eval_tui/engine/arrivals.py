@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from eval_tui.config.problems import Problem
-from eval_tui.engine.cells import CellInfo, InFlight, without_rationale
+from eval_tui.engine import recall
+from eval_tui.engine.cells import CellInfo, without_rationale
 from eval_tui.engine.grid import CellKey
+from eval_tui.engine.queue import InFlight
 from eval_tui.engine.store import Inputs
 from eval_tui.scores import Reason, Unmeasured, from_plain, to_plain
 
@@ -31,7 +32,7 @@ class Arrivals:
 
     def receive(self, message: Mapping[str, Any]) -> None:
         """Take in one message; those of batches that are not under way any more are dropped."""
-        flight = self._session.inflight.get(message.get("id", 0))
+        flight = self._session.queue.inflight.get(message.get("id", 0))
         if flight is None:
             return
         kind = message["t"]
@@ -46,7 +47,7 @@ class Arrivals:
         elif kind == "lost":
             self._lost(flight, message)
         elif kind in ("done", "cancelled"):
-            self._over(flight, requeue=True)
+            self._over(flight)
 
     def _run(self, flight: InFlight, message: Mapping[str, Any]) -> None:
         key = CellKey(message["case"], message["judge"])
@@ -60,12 +61,12 @@ class Arrivals:
     def _learn(self, ambient: Mapping[str, Any]) -> None:
         """More of what a judge rests on; a torn view makes all its cells stale at once."""
         session = self._session
-        if ambient["add"] or ambient["id"] not in session.ambients:
-            torn = session.note_ambient(ambient["id"], ambient["add"])
-            if torn:
-                session.epoch += 1
-                hit = {k for k, info in session.infos.items() if info.ambient == ambient["id"]}
-                session.enqueue(hit)
+        if not ambient["add"] and session.dependencies.knows(ambient["id"]):
+            return
+        if session.dependencies.learn(ambient["id"], ambient["add"]):
+            session.epoch += 1
+            hit = {key for key, info in session.infos.items() if info.ambient == ambient["id"]}
+            session.enqueue(hit)
 
     def _cell(self, flight: InFlight, message: Mapping[str, Any]) -> None:
         session = self._session
@@ -80,7 +81,7 @@ class Arrivals:
         outcome = message["outcome"]
         if outcome == "ran":
             session.count(ran=1)
-            session.note_written(key.judge, message.get("wrote", ()))
+            session.wrote(key, message.get("wrote", ()))
         info = session.infos.get(key)
         if message.get("young") and info is not None and info.unreadable < YOUNG_TRIES:
             info.unreadable += 1
@@ -88,9 +89,11 @@ class Arrivals:
             return
         fp = flight.fingerprints[key]
         result = self._keep(key, fp, message, ambient) if outcome == "ran" else 0
-        current = info is not None and info.fp == fp and info.condition == flight.conditions[key]
-        if info is None or not current:
+        if info is None or info.epoch > flight.epoch:
             return
+        if info.fp != fp or info.condition != flight.conditions[key]:
+            return
+        info.epoch = flight.epoch
         info.unreadable = 0
         if outcome == "peek":
             self._peeked(key, info, message, ambient)
@@ -101,8 +104,9 @@ class Arrivals:
             self._settled(key, info, message, result, ambient)
         if _moved(message.get("inputs", ())):
             session.enqueue([key], not_before=session.clock() + YOUNG_PAUSE)
-        elif session.changed_since(flight.epoch, info.ambient, key.case):
+        elif session.late(flight.epoch, info.ambient, key.case):
             session.enqueue([key])
+        flight.unsaved.add(key.case)
         session.show(key)
 
     def _keep(self, key: CellKey, fp: str, message: Mapping[str, Any], ambient: str) -> int:
@@ -119,9 +123,10 @@ class Arrivals:
                 "out": message.get("out", ""),
                 "notes": message.get("notes", ()),
                 "opaque": message.get("opaque", ()),
+                "unusable": message.get("unusable"),
             },
         )
-        session.mark_reusable(key.case)
+        session.queue.mark_reusable(key.case)
         return identity
 
     def _settled(
@@ -166,23 +171,8 @@ class Arrivals:
 
     def _note_usable(self, key: CellKey, message: Mapping[str, Any]) -> None:
         session = self._session
-        why = message.get("unusable")
-        if why is None:
-            session.set_unusable(key.judge, None)
-            return
-        config = session.target.config
-        session.set_unusable(
-            key.judge,
-            Problem(
-                "error",
-                "judge-not-loaded",
-                why["detail"],
-                config.path if config else "",
-                why["line"] or session.judge(key.judge).line,
-                judge=key.judge,
-                hint=why["hint"],
-            ),
-        )
+        session.findings.loaded(session.judge(key.judge), session.config, message.get("unusable"))
+        session.refresh_problems()
 
     def _same(self, key: CellKey, info: CellInfo, identity: int) -> None:
         """An earlier result fits: it is shown without running."""
@@ -211,9 +201,7 @@ class Arrivals:
             return
         shelf = f"recorded:{key.judge}"
         plain = to_plain(recorded)
-        resting = sorted(
-            list(entry) for entry in session.ambients.get(ambient, ()) if entry[0] != "python"
-        )
+        resting = sorted(e for e in session.dependencies.inputs(ambient) if e[0] != "python")
         inputs = [*sorted(_lists(message["inputs"])), *resting, ["spec", "", info.fp]]
         kept = session.store.results(session.run_key, key.case, shelf)
         first = next((r for r in kept if r.score == plain), None)
@@ -233,16 +221,19 @@ class Arrivals:
         case = message["case"]
         if case not in session.snapshot.cases:
             return
-        session.note_extra(case, message["extra"])
-        session.note_keys(case, message["keys"])
+        session.dependencies.note_extra(case, message["extra"])
+        session.findings.note_keys(case, message["keys"])
+        session.unobserved()
         for key in flight.fingerprints:
             info = session.infos.get(key) if key.case == case else None
-            if info is not None and key in flight.reported and info.fp == flight.fingerprints[key]:
-                late = session.changed_since(flight.epoch, info.ambient, case)
+            told = info is not None and key in flight.reported and info.epoch == flight.epoch
+            if info is not None and told and info.fp == flight.fingerprints[key]:
+                late = session.late(flight.epoch, info.ambient, case)
                 info.sig = "" if late else message["sig"]
                 if late:
                     session.enqueue([key])
-        session.save_row(case)
+        flight.unsaved.discard(case)
+        recall.save_row(session, case)
 
     def _lost(self, flight: InFlight, message: Mapping[str, Any]) -> None:
         """A judge took its process with it, or was stopped: that is its own cell's business."""
@@ -253,8 +244,9 @@ class Arrivals:
         flight.reported.add(key)
         session.count(ran=1)
         info = session.infos.get(key)
-        if info is None or info.fp != flight.fingerprints[key]:
+        if info is None or info.fp != flight.fingerprints[key] or info.epoch > flight.epoch:
             return
+        info.epoch = flight.epoch
         timed_out = message["how"] == "timed out"
         score = Unmeasured(
             Reason.GRADER_ERROR,
@@ -274,24 +266,24 @@ class Arrivals:
             ambient,
             extra={"out": message.get("output", ""), "opaque": ["its process ended before it did"]},
         )
-        session.mark_reusable(key.case)
+        session.queue.mark_reusable(key.case)
         info.score, info.plain, info.ambient = score, plain, ambient
         info.known, info.lost, info.ran, info.reused, info.sig = True, True, True, False, ""
-        session.save_row(key.case)
+        flight.unsaved.add(key.case)
         session.show(key)
 
-    def _over(self, flight: InFlight, *, requeue: bool) -> None:
+    def _over(self, flight: InFlight) -> None:
         """The batch ended; cells that were not reported are due again unless cancelled by hand."""
         session = self._session
-        session.landed(flight)
-        left = [key for key in flight.fingerprints if key not in flight.reported]
-        again = [key for key in left if key not in flight.by_hand and requeue]
-        session.enqueue(again)
-        for key in flight.by_hand:
-            if key in session.infos and key not in flight.reported:
-                session.show(key, waiting="cancelled")
+        session.queue.landed(flight)
+        left = flight.left()
+        session.enqueue([key for key in left if key not in flight.by_hand])
+        for key in left:
+            session.show(key, waiting="cancelled" if key in flight.by_hand else None)
         for key in flight.reported:
             session.show(key)
+        for case in flight.unsaved & session.snapshot.cases:
+            recall.save_row(session, case)
 
 
 def _lists(inputs: Any) -> Inputs:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from eval_tui.engine.grid import CellKey
 from eval_tui.engine.store import Inputs, StoredCell
 from eval_tui.scores import Score, from_plain
 
@@ -26,6 +25,8 @@ class CellInfo:
     cond: Inputs = field(default_factory=Inputs)
     known: bool = False
     """Whether `score` was worked out here (now or earlier), not taken from `summary.yaml`."""
+    epoch: int = -1
+    """Of the batch that told what is shown: an older batch that comes later tells nothing new."""
     lost: bool = False
     """The process died or was killed: its inputs are not known."""
     reused: bool = False
@@ -65,33 +66,6 @@ class CellInfo:
         self.absent = tuple(stored.absent)
         self.known = True
         self.reused = True
-
-
-@dataclass(slots=True)
-class Job:
-    """A cell that is due."""
-
-    force: bool = False
-    not_before: float = 0.0
-    """By the session's clock; a document that is being written is read again later (D13)."""
-
-
-@dataclass(slots=True)
-class InFlight:
-    """A batch on its way."""
-
-    id: int
-    generation: int
-    epoch: int
-    fingerprints: dict[CellKey, str]
-    conditions: dict[CellKey, str]
-    folders: dict[str, str] = field(default_factory=dict[str, str])
-    ambients: dict[CellKey, str] = field(default_factory=dict[CellKey, str])
-    """Which ambient a running cell announced: what is known of it if its process dies."""
-    reported: set[CellKey] = field(default_factory=set[CellKey])
-    by_hand: set[CellKey] = field(default_factory=set[CellKey])
-    """Cells that the person cancelled."""
-    running: set[CellKey] = field(default_factory=set[CellKey])
 
 
 def without_rationale(plain: dict[str, Any]) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def detail(session: Session, key: CellKey) -> Detail:
         conditions = _reads(session, key, info.cond, ())
         score = full_score(session, key)
         return Detail(key, cell, score, recorded, (), conditions, info.trigger)
-    ambient = [list(entry) for entry in session.ambients.get(info.ambient, ()) if info.known]
+    ambient = session.dependencies.inputs(info.ambient) if info.known else []
     extra = result.extra
     return Detail(
         key,

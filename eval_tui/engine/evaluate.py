@@ -7,7 +7,6 @@ the disk says now; only when none fits does the judge run. User code is called n
 from __future__ import annotations
 
 import os
-import secrets
 import sys
 import time
 from collections.abc import Callable
@@ -71,7 +70,7 @@ class Ambient:
     """
 
     def __init__(self, judge: str) -> None:
-        self.id = f"{secrets.token_hex(8)}:{judge}"
+        self.id = f"{os.urandom(8).hex()}:{judge}"
         self.seen: dict[Observation, None] = {("python", "", python_version()): None}
         self.sent = 0
 

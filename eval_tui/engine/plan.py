@@ -111,3 +111,7 @@ class PathIndex:
                 if path.startswith(root):
                     found.add(path[len(root) :].split(os.sep, 1)[0])
         return frozenset(found) & snapshot.cases
+
+    def within(self, paths: Iterable[str], case: str, snapshot: Snapshot) -> set[str]:
+        """The paths that `cases_of` maps to this case; all of them when one concerns every case."""
+        return {path for path in paths if case in self.cases_of([path], snapshot)}

@@ -127,7 +127,7 @@ class Pool:
         def chosen(flight: Flight) -> bool:
             return batch_ids is None or flight.batch.id in batch_ids
 
-        for hand in self._hands.values():
+        for hand in list(self._hands.values()):
             if any(chosen(flight) for flight in hand.flights):
                 hand.lane.channel.drain()
         for flight in [flight for flight in self._queue if chosen(flight)]:

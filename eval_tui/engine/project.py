@@ -10,7 +10,7 @@ from pathlib import Path
 from eval_tui.config.discovery import FoundEval, discover
 from eval_tui.config.load import load_config
 from eval_tui.config.schema import EvalConfig
-from eval_tui.engine.session import Target
+from eval_tui.engine.target import Target
 from eval_tui.record.recorded import Recorded, read_recorded
 from eval_tui.record.runs import Run, case_ids, dataset_cases, find_run, list_runs, run_parents
 from eval_tui.record.spec import RecordSpec

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from eval_tui.config.schema import Output, Traces
@@ -17,7 +17,7 @@ class RecordSpec:
     dataset_dir: str = ""
     """Absolute path of the dataset folder, or empty."""
     outputs: tuple[Output, ...] = ()
-    traces: Traces = Traces()
+    traces: Traces = field(default_factory=Traces)
     batch: bool = False
     """`execution.mode: batch`: run-level events beat a case's own stdout.log (D47)."""
 

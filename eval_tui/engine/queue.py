@@ -1,0 +1,247 @@
+"""What is due and what is under way: which cells go to a worker next."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from eval_tui.config.schema import Judge
+from eval_tui.engine.grid import CellKey, Row
+from eval_tui.engine.store import Inputs
+
+if TYPE_CHECKING:
+    from eval_tui.engine.session import Session
+
+KNOWN_PER_CELL = 6
+"""How many earlier results of a cell are offered to the worker for reuse."""
+
+
+@dataclass(slots=True)
+class Job:
+    """A cell that is due."""
+
+    force: bool = False
+    not_before: float = 0.0
+    """By the session's clock; a document that is being written is read again later (D13)."""
+
+
+@dataclass(slots=True)
+class InFlight:
+    """A batch on its way."""
+
+    id: int
+    epoch: int
+    fingerprints: dict[CellKey, str] = field(default_factory=dict[CellKey, str])
+    conditions: dict[CellKey, str] = field(default_factory=dict[CellKey, str])
+    folders: dict[str, str] = field(default_factory=dict[str, str])
+    """Digest of each case's folders before its first judge ran."""
+    ambients: dict[CellKey, str] = field(default_factory=dict[CellKey, str])
+    """Which ambient a running cell announced: what is known of it if its process dies."""
+    reported: set[CellKey] = field(default_factory=set[CellKey])
+    unsaved: set[str] = field(default_factory=set[str])
+    """Cases with reported cells that the store's rows do not hold yet."""
+    by_hand: set[CellKey] = field(default_factory=set[CellKey])
+    """Cells that the person cancelled."""
+    running: set[CellKey] = field(default_factory=set[CellKey])
+
+    def left(self) -> list[CellKey]:
+        """Cells that were not reported."""
+        return [key for key in self.fingerprints if key not in self.reported]
+
+
+class Queue:
+    """Due cells in the order of the grid, and the batches on their way."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._due: dict[str, dict[str, Job]] = {}
+        self._order: dict[str, int] = {}
+        self._columns: dict[str, int] = {}
+        self._reusable: set[str] = set()
+        """Cases for which the store holds results."""
+        self._causes: dict[str, set[str]] = {}
+        """Case -> the changed paths for which its cells are due."""
+        self._ids = itertools.count(1)
+        self.inflight: dict[int, InFlight] = {}
+
+    @property
+    def empty(self) -> bool:
+        return not (self._due or self.inflight)
+
+    @property
+    def queued(self) -> int:
+        return sum(map(len, self._due.values()))
+
+    @property
+    def running(self) -> int:
+        return sum(len(f.fingerprints) - len(f.reported) for f in self.inflight.values())
+
+    def order(self, rows: Sequence[Row], columns: Sequence[Judge]) -> None:
+        """The order in which cells are judged is that of the grid."""
+        self._order = {row.case: i for i, row in enumerate(rows)}
+        self._columns = {judge.name: i for i, judge in enumerate(columns)}
+
+    def sorted(self, cells: Iterable[CellKey]) -> list[CellKey]:
+        """Cells in the order of the grid."""
+        order, columns = self._order, self._columns
+        return sorted(set(cells), key=lambda k: (order.get(k.case, 0), columns.get(k.judge, 0)))
+
+    def clear(self, reusable: set[str]) -> None:
+        """Nothing is due any more; batches under way are not waited for."""
+        self._due.clear()
+        self.inflight.clear()
+        self._reusable = reusable
+
+    def mark_reusable(self, case: str) -> None:
+        """There is a stored result for the case from now on."""
+        self._reusable.add(case)
+
+    def is_due(self, key: CellKey) -> bool:
+        return key.judge in self._due.get(key.case, ())
+
+    def due_cells(self) -> Iterator[CellKey]:
+        return (CellKey(case, judge) for case, jobs in self._due.items() for judge in jobs)
+
+    def add(self, key: CellKey, force: bool, not_before: float) -> None:
+        """A cell is due; what was asked of it before still holds."""
+        jobs = self._due.setdefault(key.case, {})
+        old = jobs.get(key.judge)
+        jobs[key.judge] = Job(force or (old is not None and old.force), not_before)
+
+    def remove(self, key: CellKey) -> None:
+        """A cell is not due any more."""
+        jobs = self._due.get(key.case)
+        if jobs is not None:
+            jobs.pop(key.judge, None)
+            if not jobs:
+                del self._due[key.case]
+                self._causes.pop(key.case, None)
+
+    def because(self, causes: Mapping[str, set[str]]) -> None:
+        """Remember for which paths the cells of cases are due."""
+        for case, paths in causes.items():
+            if case in self._due:
+                self._causes.setdefault(case, set()).update(paths)
+
+    def excused(
+        self, case: str, not_own: Callable[[Iterable[str]], frozenset[str]]
+    ) -> list[CellKey]:
+        """Cells that were due only for files that a judge wrote: they are not due any more."""
+        causes = self._causes.get(case)
+        if not causes or not_own(causes):
+            return []
+        keys = [CellKey(case, name) for name, job in self._due[case].items() if not job.force]
+        for key in keys:
+            self.remove(key)
+        return keys
+
+    def underway(self, key: CellKey) -> Literal["", "checking", "running"]:
+        """Whether a worker has the cell, and whether its judge is known to run."""
+        for flight in self.inflight.values():
+            if key in flight.fingerprints and key not in flight.reported:
+                return "running" if key in flight.running else "checking"
+        return ""
+
+    def cancel(self, wanted: set[CellKey] | None) -> tuple[list[CellKey], int, set[int]]:
+        """(cells that are not due any more, number of cells under way, their batches)."""
+        dropped = [key for key in self.due_cells() if wanted is None or key in wanted]
+        for key in dropped:
+            self.remove(key)
+        count, batches = 0, set[int]()
+        for flight in self.inflight.values():
+            hit = {key for key in flight.left() if wanted is None or key in wanted}
+            if hit:
+                flight.by_hand |= hit
+                batches.add(flight.id)
+                count += len(hit)
+        return dropped, count, batches
+
+    def next_batch(self, generation: int, most: int) -> dict[str, Any] | None:
+        """Take the next due cells of up to `most` cases as a batch for a worker."""
+        session, now = self._session, self._session.clock()
+        flight = InFlight(next(self._ids), session.epoch)
+        items: list[dict[str, Any]] = []
+        ambients: dict[str, Inputs] = {}
+        for case, all_jobs in self._due.items():
+            jobs = {
+                name: job
+                for name, job in all_jobs.items()
+                if job.not_before <= now and not self.underway(CellKey(case, name))
+            }
+            if jobs:
+                entries = [
+                    self._entry(CellKey(case, name), job, flight, ambients)
+                    for name, job in jobs.items()
+                ]
+                extra = session.dependencies.extra(case)
+                items.append({"case": case, "jobs": entries, "extra": extra})
+            if len(items) >= most:
+                break
+        if not items:
+            return None
+        self.inflight[flight.id] = flight
+        for key in flight.fingerprints:
+            self.remove(key)
+            session.show(key)
+        return {"id": flight.id, "cases": items, "ambients": ambients}
+
+    def _entry(
+        self, key: CellKey, job: Job, flight: InFlight, ambients: dict[str, Inputs]
+    ) -> dict[str, Any]:
+        """One job of a batch, with the earlier results that may still fit."""
+        info, judge = self._session.infos[key], self._session.judge(key.judge)
+        flight.fingerprints[key], flight.conditions[key] = info.fp, info.condition
+        entry: dict[str, Any] = {"judge": key.judge}
+        known: list[dict[str, Any]] = []
+        if judge.asks_model:
+            entry["peek"] = True
+        elif job.force or not judge.cache:
+            entry["force"] = True
+        elif key.case in self._reusable:
+            known = self._known(key, info.fp, ambients)
+        if known:
+            entry["known"] = known
+        else:
+            flight.running.add(key)
+        return entry
+
+    def _known(self, key: CellKey, fp: str, ambients: dict[str, Inputs]) -> list[dict[str, Any]]:
+        session = self._session
+        known: list[dict[str, Any]] = []
+        for result in session.store.results(session.run_key, key.case, fp)[:KNOWN_PER_CELL]:
+            inputs = session.dependencies.inputs(result.ambient)
+            if inputs:
+                ambients[result.ambient] = inputs
+                known.append({"id": result.id, "inputs": result.inputs, "ambient": result.ambient})
+        return known
+
+    def obsolete(self) -> set[int]:
+        """Batches under way that hold a cell whose judge has changed meanwhile."""
+        infos = self._session.infos
+        return {
+            flight.id
+            for flight in self.inflight.values()
+            if any(
+                key not in infos or infos[key].fp != flight.fingerprints[key]
+                for key in flight.left()
+            )
+        }
+
+    def landed(self, flight: InFlight) -> None:
+        """A batch is over."""
+        self.inflight.pop(flight.id, None)
+        if not self.inflight:
+            self._session.dependencies.nothing_under_way()
+
+    def wake_after(self) -> float | None:
+        """Seconds until a delayed job may start, or None when none is delayed."""
+        now = self._session.clock()
+        times = [
+            job.not_before
+            for jobs in self._due.values()
+            for job in jobs.values()
+            if job.not_before > now
+        ]
+        return min(times) - now if times else None

@@ -1,0 +1,108 @@
+"""What the session remembers of cells: by name, by fingerprint, from the store, from the summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from eval_tui.engine.cells import CellInfo
+from eval_tui.engine.grid import CellKey
+from eval_tui.engine.plan import JudgeKey, Snapshot
+from eval_tui.engine.store import StoredRow
+
+if TYPE_CHECKING:
+    from eval_tui.engine.session import Session
+
+
+def adopt(session: Session, before: Snapshot) -> None:
+    """Give every cell its memory: kept by name, or by fingerprint for a renamed judge."""
+    renamed = {
+        key.fingerprint: name
+        for name, key in before.judges.items()
+        if name not in session.snapshot.judges
+    }
+    for name, judge_key in session.snapshot.judges.items():
+        old_name = name if name in before.judges else renamed.get(judge_key.fingerprint)
+        for case in session.snapshot.cases | set(session.target.recorded):
+            key = CellKey(case, name)
+            info = session.infos.get(key)
+            if info is None and old_name is not None:
+                info = session.infos.get(CellKey(case, old_name))
+                info = None if info is None else replace(info)
+            session.infos[key] = _turned(info, judge_key)
+
+
+def _turned(info: CellInfo | None, judge_key: JudgeKey) -> CellInfo:
+    """The memory of a cell for the judge as it is now."""
+    if info is None:
+        return CellInfo(judge_key.fingerprint, judge_key.condition)
+    if info.fp != judge_key.fingerprint:
+        info.lost = False
+    info.fp, info.condition = judge_key.fingerprint, judge_key.condition
+    return info
+
+
+def restore(session: Session) -> set[CellKey]:
+    """Paint what an earlier session knew; returns the cells to compare with the disk."""
+    found: set[CellKey] = set()
+    names: dict[tuple[str, str], list[str]] = {}
+    for name, key in session.snapshot.judges.items():
+        names.setdefault((key.fingerprint, key.condition), []).append(name)
+    for case, row in session.store.rows(session.run_key).items():
+        if case not in session.snapshot.cases:
+            continue
+        session.dependencies.note_extra(case, row.extra)
+        session.findings.note_keys(case, row.keys)
+        for stored in row.cells:
+            for name in names.get((stored.fp, stored.condition), ()):
+                key = CellKey(case, name)
+                session.infos[key].restore(stored)
+                if row.record != session.snapshot.record:
+                    session.infos[key].sig = ""
+                if session.judged(key):
+                    found.add(key)
+    session.dependencies.load({session.infos[key].ambient for key in found} - {""})
+    _tell_unusable(session, found)
+    return found
+
+
+def _tell_unusable(session: Session, cells: Iterable[CellKey]) -> None:
+    """Judges that could not be loaded the last time, from one of their cells each."""
+    told: set[str] = set()
+    for key in cells:
+        info = session.infos[key]
+        if (
+            key.judge in told
+            or not info.result
+            or (info.plain or {}).get("reason") != "unsupported"
+        ):
+            continue
+        told.add(key.judge)
+        result = session.store.result(info.result)
+        why = result.extra.get("unusable") if result is not None else None
+        if why is not None:
+            session.findings.loaded(session.judge(key.judge), session.config, why)
+
+
+def take_recorded(session: Session) -> set[CellKey]:
+    """Recorded values that were rewritten: model cells have something new to show."""
+    return {
+        key for key in session.infos if session.judge(key.judge).asks_model and session.judged(key)
+    }
+
+
+def save_row(session: Session, case: str) -> None:
+    """Keep a case's cells as they are now."""
+    cells = [
+        stored
+        for name in session.snapshot.judges
+        if (info := session.infos.get(CellKey(case, name))) and (stored := info.stored())
+    ]
+    row = StoredRow(
+        cells,
+        session.dependencies.extra(case),
+        list(session.findings.keys(case)),
+        session.snapshot.record,
+    )
+    session.store.put_row(session.run_key, case, row)

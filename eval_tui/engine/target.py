@@ -1,0 +1,104 @@
+"""What is judged, and what may run without being asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from eval_tui.config.schema import EvalConfig, Judge
+from eval_tui.engine.grid import Row
+from eval_tui.engine.plan import JudgeKey, Snapshot
+from eval_tui.judges.fingerprint import fingerprint
+from eval_tui.record.spec import RecordSpec
+from eval_tui.scores import Score
+
+
+def _no_scores() -> Mapping[str, Mapping[str, Score]]:
+    return {}
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is on screen: one eval and one run, as the disk has them."""
+
+    config: EvalConfig | None = None
+    run_id: str = ""
+    spec: RecordSpec | None = None
+    cases: tuple[str, ...] = ()
+    """Case folders of the run, sorted."""
+    dataset_cases: tuple[str, ...] = ()
+    recorded: Mapping[str, Mapping[str, Score]] = field(default_factory=_no_scores)
+    """Scores that `summary.yaml` holds: case -> judge -> score."""
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        """Targets of equal identity are the same grid at different moments."""
+        config, spec = self.config, self.spec
+        return (
+            config.path if config else "",
+            spec.run_dir if spec else "",
+            spec.dataset_dir if spec else "",
+        )
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What may run without being asked."""
+
+    has_key: bool = False
+    """A credential for the model API is there."""
+    look_only: bool = False
+    """`--view`: nothing runs at all (D45)."""
+    judges: frozenset[str] | None = None
+    """`--judge`: only these are judged."""
+    cases: frozenset[str] | None = None
+    """`--case`: only these are judged."""
+    force: bool = False
+    """Run everything once, whatever is known."""
+
+    def selects(self, case: str, judge: str) -> bool:
+        """Whether the person's selection holds the cell."""
+        return (self.judges is None or judge in self.judges) and (
+            self.cases is None or case in self.cases
+        )
+
+
+def rows_of(target: Target) -> tuple[Row, ...]:
+    """The rows of the grid: cases of the run, of the dataset, and those only recorded (D7)."""
+    ran, dataset = set(target.cases), set(target.dataset_cases)
+    rows: list[Row] = []
+    for case in sorted(ran | dataset | set(target.recorded)):
+        if case in ran:
+            notes = () if case in dataset or not dataset else ("not in the dataset",)
+            rows.append(Row(case, "ran", case in dataset, notes))
+        elif case in target.recorded:
+            note = ("its folder is gone: only what was recorded is shown",)
+            rows.append(Row(case, "recorded_only", case in dataset, note))
+        else:
+            rows.append(Row(case, "not_run", True))
+    return tuple(rows)
+
+
+def snapshot_of(target: Target) -> Snapshot:
+    """The target as `plan` compares it."""
+    config, spec = target.config, target.spec
+    if config is None:
+        return Snapshot()
+    judges = {
+        judge.name: JudgeKey(fingerprint(judge), condition_digest(judge)) for judge in config.judges
+    }
+    if spec is None:
+        return Snapshot(judges=judges)
+    record = _digest(json.dumps(spec.to_plain(), sort_keys=True))
+    return Snapshot(spec.run_dir, spec.dataset_dir, record, judges, frozenset(target.cases))
+
+
+def condition_digest(judge: Judge) -> str:
+    """What the store knows a judge's `if:` by."""
+    return "" if judge.condition is None else _digest(repr(judge.condition))
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
