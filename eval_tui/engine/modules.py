@@ -55,8 +55,6 @@ class ModuleTracker:
         """Importer -> names it imported; importers are module names or `judge:<name>`."""
         self.current = ""
         """The importer to blame when the importing code is no project module: a judge."""
-        self.version = 0
-        """Rises with every new file or edge, so that closures can be cached."""
         self._missing = missing
 
     def install(self) -> None:
@@ -92,12 +90,9 @@ class ModuleTracker:
     def _edge(self, importer: str, name: str, fromlist: Iterable[str] | None) -> None:
         source = importer if importer in self.names else self.current
         targets = self.edges.setdefault(source, set())
-        before = len(targets)
         parts = name.split(".")
         targets.update(".".join(parts[: i + 1]) for i in range(len(parts)))
         targets.update(f"{name}.{item}" for item in fromlist or ())
-        if len(targets) != before:
-            self.version += 1
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -137,21 +132,20 @@ class ModuleTracker:
     def _loaded(self, name: str, path: str, digest: str) -> None:
         self.files[path] = digest
         self.names[name] = path
-        self.version += 1
 
-    def closure(self, importer: str) -> frozenset[str]:
-        """Paths of all project modules that `importer` (`judge:<name>`) rests on."""
+    def imported(self, importer: str) -> set[str]:
+        """Names of all modules that `importer` (`judge:<name>`) rests on, ours or not."""
         seen: set[str] = set()
-        paths: set[str] = set()
         todo = [importer]
         while todo:
-            for name in self.edges.get(todo.pop(), ()):
-                if name not in seen:
-                    seen.add(name)
-                    todo.append(name)
-                    if name in self.names:
-                        paths.add(self.names[name])
-        return frozenset(paths)
+            fresh = self.edges.get(todo.pop(), set()) - seen
+            seen |= fresh
+            todo.extend(fresh)
+        return seen
+
+    def closure(self, importer: str) -> frozenset[str]:
+        """Paths of all project modules that `importer` rests on."""
+        return frozenset(self.names[n] for n in self.imported(importer) if n in self.names)
 
 
 def _importer(namespace: Mapping[str, object] | None) -> str:

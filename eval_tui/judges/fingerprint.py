@@ -17,8 +17,8 @@ def fingerprint(judge: Judge) -> str:
 
     Left out on purpose: the name, the description, line numbers, `samples`, `if` (a small
     judge of its own), `cache` and `auto`; a Python judge's `score_range` and `feedback_type`
-    (checked on the stored raw value). The bytes of modules, prompts and context files are
-    inputs of their own.
+    (checked on the stored raw value). The bytes of modules are inputs of their own; those of
+    prompt and context files are in `material`.
     """
     fields: list[object] = [_VERSION, judge.kind, judge.step, judge.arguments]
     if judge.kind == "check":
@@ -28,7 +28,7 @@ def fingerprint(judge: Judge) -> str:
     elif judge.kind == "builtin":
         fields += [judge.builtin]
     if judge.asks_model:
-        fields += [judge.llm_rubric, judge.prompt, judge.prompt_file, judge.context, judge.model]
+        fields += [judge.llm_rubric, judge.prompt, judge.material, judge.context, judge.model]
         fields += [judge.feedback_type, judge.score_range, judge.agent]
     words = repr([_plain(field) for field in fields])
     return hashlib.blake2b(words.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

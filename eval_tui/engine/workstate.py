@@ -1,0 +1,90 @@
+"""What a worker knows for the life of its generation, and what its process offers it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from eval_tui.config.schema import Judge
+from eval_tui.engine.observe import Observation, Observer, python_version
+from eval_tui.judges.load import JudgeEnv, JudgeUnusable, Runner, load
+from eval_tui.record.spec import RecordSpec
+
+
+class Captured(Protocol):
+    """What a judge printed."""
+
+    text: str
+
+
+class Capture(Protocol):
+    """A context manager that collects what is printed inside."""
+
+    def __enter__(self) -> Captured: ...
+    def __exit__(self, *exc: object) -> bool | None: ...
+
+
+class WorkerIO(Protocol):
+    """What the worker process offers to the evaluation."""
+
+    def emit(self, message: dict[str, Any]) -> None: ...
+    def begin(self, case_index: int, judge_index: int) -> None: ...
+    def end(self) -> None: ...
+    def capture(self) -> Capture: ...
+    def check(self) -> tuple[list[str], bool]: ...
+
+
+class Ambient:
+    """What one judge rests on beyond the case at hand, as seen by this process.
+
+    Caches in user code hide every second read, so what any cell of the judge read outside of
+    its case counts for all of them.
+    """
+
+    def __init__(self, judge: str) -> None:
+        self.id = f"{os.urandom(8).hex()}:{judge}"
+        self.seen: dict[Observation, None] = {("python", "", python_version()): None}
+        self.sent = 0
+
+    def add(self, observations: list[Observation]) -> None:
+        self.seen.update(dict.fromkeys(observations))
+
+    def unsent(self) -> list[Observation]:
+        """What was added since the last call."""
+        new = list(self.seen)[self.sent :]
+        self.sent = len(self.seen)
+        return new
+
+
+@dataclass
+class State:
+    """What a worker knows for the life of its generation."""
+
+    spec: RecordSpec
+    env: JudgeEnv
+    judges: dict[str, Judge]
+    observer: Observer
+    runners: dict[str, Runner | JudgeUnusable] = field(
+        default_factory=dict[str, "Runner | JudgeUnusable"]
+    )
+    ambients: dict[str, Ambient] = field(default_factory=dict[str, Ambient])
+    module_reads: dict[str, dict[Observation, None]] = field(
+        default_factory=dict[str, "dict[Observation, None]"]
+    )
+    """Path of a project module -> what was read through it outside of any case."""
+    plain: set[str] = field(default_factory=set[str])
+    """Judges that need a plain dict (they hand the record to C code)."""
+    contents: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    """(path, signature) -> digest of the content."""
+
+    def ambient(self, judge: str) -> Ambient:
+        return self.ambients.setdefault(judge, Ambient(judge))
+
+
+def loaded(judge: Judge, env: JudgeEnv) -> Runner | JudgeUnusable:
+    """The judge ready to be called, or why it cannot be used."""
+    try:
+        return load(judge, env)
+    except JudgeUnusable as exc:
+        return exc
