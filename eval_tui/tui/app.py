@@ -1,0 +1,192 @@
+"""The terminal app: it owns the driver's changes, the themes, and what works on every screen."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any, ClassVar, Final
+
+from rich.text import Text
+from textual.app import App
+from textual.binding import BindingType
+from textual.command import CommandPalette, Provider
+from textual.screen import Screen
+from textual.worker import WorkerFailed
+
+from eval_tui.engine.grid import Dirty
+from eval_tui.tui.actions import bindings
+from eval_tui.tui.crash import crash_report
+from eval_tui.tui.face import NO_CHANGE, Driver, merged
+from eval_tui.tui.host import say
+from eval_tui.tui.marks import ASCII, UNICODE
+from eval_tui.tui.screens.base import LiveScreen
+from eval_tui.tui.screens.grid import GridScreen
+from eval_tui.tui.themes import (
+    DEFAULT_THEME,
+    MARK_COLOURS,
+    ThemeFiles,
+    load_themes,
+    signature,
+    theme_folders,
+)
+from eval_tui.tui.words import plural
+
+DRAIN_SECONDS: Final = 1 / 30
+"""How often changes are taken from the driver: a thousand of them are one repaint."""
+THEME_SECONDS: Final = 2.0
+"""How often the theme files are looked at."""
+QUIT_SECONDS: Final = 2.0
+"""ctrl+c twice within this long quits."""
+
+
+def _provider(name: str) -> Callable[[], type[Provider]]:
+    """A provider of the palette, imported when the palette is first opened."""
+
+    def load() -> type[Provider]:
+        from eval_tui.tui import palette
+
+        provider: type[Provider] = getattr(palette, name)
+        return provider
+
+    return load
+
+
+class EvalApp(App[int], inherit_bindings=False):
+    """The app around a driver. Nothing waits for the driver: it starts after the first paint."""
+
+    # Textual does not load the style of a default screen by itself.
+    CSS_PATH = ["app.tcss", "screens/grid.tcss"]  # noqa: RUF012
+    TITLE = "eval-tui"
+    PAUSE_GC_ON_SCROLL = True
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("app")]
+    COMMANDS = {_provider("ActionProvider"), _provider("NameProvider")}  # noqa: RUF012
+
+    def __init__(
+        self,
+        driver: Driver,
+        theme: str | None = None,
+        ascii: bool = False,
+        mouse: bool = True,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__()
+        self.engine = driver
+        self.glyphs = ASCII if ascii else UNICODE
+        self.mouse = mouse
+        self.frozen = False
+        self._behind = NO_CHANGE
+        self._clock = clock
+        self._interrupted = float("-inf")
+        self._folders = theme_folders()
+        self._signature = signature(self._folders)
+        self.theme_names: frozenset[str] = frozenset()
+        files = load_themes(self._folders)
+        self._use_themes(files)
+        self._theme_problems = list(files.problems)
+        wanted = theme or DEFAULT_THEME
+        if wanted in self.theme_names:
+            self.theme = wanted
+        elif DEFAULT_THEME in self.theme_names:
+            self.theme = DEFAULT_THEME
+        if theme and theme not in self.theme_names:
+            known = ", ".join(sorted(self.theme_names))
+            self._theme_problems.append(f"there is no theme {theme}; there are {known}")
+
+    def get_default_screen(self) -> Screen[Any]:
+        return GridScreen(self.engine, self.glyphs)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return dict(MARK_COLOURS)
+
+    def on_mount(self) -> None:
+        for problem in self._theme_problems:
+            say(self, problem, "warning")
+        self.run_worker(self.engine.start(), group="engine", exit_on_error=True)
+        self.set_interval(DRAIN_SECONDS, self._drain)
+        self.set_interval(THEME_SECONDS, self._look_at_themes)
+
+    # What changed
+
+    def _drain(self) -> None:
+        dirty = self.engine.take_dirty()
+        if not dirty:
+            return
+        if self.frozen:
+            self._behind = merged(self._behind, dirty)
+            dirty = Dirty(status=dirty.status)
+            for screen in self._live_screens():
+                if isinstance(screen, GridScreen):
+                    screen.behind(len(self._behind.cells))
+        for screen in self._live_screens():
+            screen.deliver(dirty)
+
+    def _live_screens(self) -> list[LiveScreen]:
+        return [screen for screen in self.screen_stack if isinstance(screen, LiveScreen)]
+
+    # Actions
+
+    def action_help(self) -> None:
+        from eval_tui.tui.screens.help import HelpScreen
+
+        screen = self.screen
+        self.push_screen(HelpScreen(screen.CONTEXT if isinstance(screen, LiveScreen) else "app"))
+
+    def action_command_palette(self) -> None:
+        if not CommandPalette.is_open(self):
+            prompt = "an action, a case or a judge"
+            self.push_screen(CommandPalette(placeholder=prompt, id="--command-palette"))
+
+    def action_interrupt(self) -> None:
+        """Cancel everything; a second time within QUIT_SECONDS: quit."""
+        now = self._clock()
+        if now - self._interrupted <= QUIT_SECONDS:
+            self.exit()
+            return
+        self._interrupted = now
+        stopped = self.engine.cancel(None)
+        done = f"{plural(stopped, 'cell')} cancelled. " if stopped else "Nothing runs. "
+        say(self, f"{done}ctrl+c again quits.")
+
+    def action_pause(self) -> None:
+        self.engine.pause(not self.engine.status.paused)
+
+    def action_freeze(self) -> None:
+        self.frozen = not self.frozen
+        behind, self._behind = self._behind, NO_CHANGE
+        for screen in self._live_screens():
+            screen.hold(self.frozen)
+            screen.deliver(behind)
+
+    def action_leave(self) -> None:
+        self.exit()
+
+    # Themes
+
+    def _use_themes(self, files: ThemeFiles) -> None:
+        for theme in files.themes.values():
+            self.register_theme(theme)
+        self.theme_names = frozenset(files.themes)
+
+    def _look_at_themes(self) -> None:
+        """Read the themes anew when one of their files changed."""
+        now = signature(self._folders)
+        if now == self._signature:
+            return
+        self._signature = now
+        files = load_themes(self._folders)
+        self._use_themes(files)
+        for problem in files.problems:
+            say(self, problem, "warning")
+        self.mutate_reactive(EvalApp.theme)
+
+    # The end
+
+    def _fatal_error(self) -> None:
+        """Report an error of our own without the values of variables, which may hold secrets."""
+        error = self._exception
+        if isinstance(error, WorkerFailed):
+            error = error.error
+        trace = "".join(traceback.format_exception(error)) if error else traceback.format_exc()
+        self._exit_renderables.append(Text(crash_report(trace)))
+        self._close_messages_no_wait()

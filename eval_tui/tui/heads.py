@@ -1,0 +1,67 @@
+"""What stands above the columns of the grid, from the results' view of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from eval_tui.config.schema import Judge
+from eval_tui.results.board import Board, ColumnView
+from eval_tui.results.gates import Gate, GateState
+from eval_tui.results.words import number
+from eval_tui.tui.layout import Head
+from eval_tui.tui.marks import Glyphs
+from eval_tui.tui.text import one_line
+
+UNSURE: Final = "?"
+"""The mark of a gate that cannot be told."""
+
+
+def heads_of(board: Board, glyphs: Glyphs) -> tuple[Head, ...]:
+    """The heads of the columns, in their order."""
+    return tuple(_head(view, glyphs) for view in board.columns)
+
+
+def known_heads(judges: Sequence[Judge], heads: Sequence[Head]) -> tuple[Head, ...]:
+    """Heads for these judges out of those known so far; new ones have only their name."""
+    known = {head.name: head for head in heads}
+    names = [one_line(judge.name) for judge in judges]
+    return tuple(known.get(name, Head(name)) for name in names)
+
+
+def _head(view: ColumnView, glyphs: Glyphs) -> Head:
+    return Head(
+        name=one_line(view.judge.name),
+        summary=_lines(view, glyphs),
+        gate=_gate(view, glyphs),
+        gate_state=view.gate,
+    )
+
+
+def _lines(view: ColumnView, glyphs: Glyphs) -> tuple[str, ...]:
+    """The figure, and how much is measured; old values in it are marked as those of cells are."""
+    lines = [part for part in view.summary.split(" · ") if not part.endswith(" stale")] or [""]
+    if view.aggregate.stale:
+        lines[0] += glyphs.stale
+    return tuple(lines)
+
+
+def _gate(view: ColumnView, glyphs: Glyphs) -> str:
+    if view.gate is None:
+        return ""
+    # Of several gates the one that decides is shown; the problems and the table tell all.
+    deciding = next(gate for gate in view.gates if gate.state == view.gate)
+    more = f" +{len(view.gates) - 1}" if len(view.gates) > 1 else ""
+    return f"{_sign(view.gate, glyphs)} {_limit(deciding, glyphs)}{more}"
+
+
+def _sign(state: GateState, glyphs: Glyphs) -> str:
+    return {"pass": glyphs.passed, "fail": glyphs.failed}.get(state, UNSURE)
+
+
+def _limit(gate: Gate, glyphs: Glyphs) -> str:
+    relation = glyphs.most if gate.metric == "max_error_rate" else glyphs.least
+    if gate.metric == "min_mean":
+        return f"{relation}{number(gate.limit)}"
+    what = {"max_error_rate": " errors", "min_win_rate": " wins"}.get(gate.metric, "")
+    return f"{relation}{number(gate.limit * 100)}%{what}"

@@ -1,0 +1,87 @@
+"""Which rows of the grid are shown in which order, and what lies where: pure functions."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from eval_tui.config.schema import Judge
+from eval_tui.engine.grid import CellKey, Grid, Row
+from eval_tui.scores import Measured
+from eval_tui.tui.layout import Sort, SortWay
+from eval_tui.tui.marks import failed, scale_of
+
+
+def arrange(
+    grid: Grid,
+    text: str = "",
+    only: frozenset[str] | None = None,
+    sort: Sort | None = None,
+) -> Sequence[int]:
+    """Indices into `grid.rows` in the order shown.
+
+    `text` keeps cases whose name contains it, in any case of letters; `only` keeps these cases.
+    """
+    rows = grid.rows
+    order: Sequence[int] = range(len(rows))
+    if text:
+        wanted = text.casefold()
+        order = [i for i in order if wanted in rows[i].case.casefold()]
+    if only is not None:
+        order = [i for i in order if rows[i].case in only]
+    if sort is not None:
+        judge = next((judge for judge in grid.columns if judge.name == sort.judge), None)
+        if judge is not None:
+            order = sorted(order, key=lambda i: _rank(grid, rows[i].case, judge, sort.way))
+    return order
+
+
+def _rank(grid: Grid, case: str, judge: Judge, way: SortWay) -> tuple[int, float]:
+    """Measured cells from one end of the scale to the other; then the others, blank ones last."""
+    cell = grid.cell(case, judge.name)
+    if not isinstance(cell.score, Measured):
+        return (2 if cell.score is None else 1), 0 if failed(cell) else 1
+    value = cell.score.value
+    if isinstance(value, bool):
+        low, high = scale_of(judge)
+        value = high if value else low
+    try:
+        place = float(value)
+    except OverflowError:
+        place = float("inf") if value > 0 else float("-inf")
+    return 0, place if way == "worst" else -place
+
+
+def failing(grid: Grid) -> frozenset[str]:
+    """The cases that have a failure."""
+    names = [judge.name for judge in grid.columns]
+    return frozenset(
+        row.case for row in grid.rows if any(failed(grid.cell(row.case, name)) for name in names)
+    )
+
+
+def following(rows: Sequence[Row], order: Sequence[int], case: str) -> int | None:
+    """The place of the first row shown at or after a hidden case, else of the last one.
+
+    None if there is no such case or nothing is shown. `order` must be ascending.
+    """
+    index = next((i for i, row in enumerate(rows) if row.case == case), None)
+    if index is None or not order:
+        return None
+    return min(bisect_left(order, index), len(order) - 1)
+
+
+def rectangle(
+    cases: Sequence[str], judges: Sequence[str], first: CellKey, last: CellKey
+) -> frozenset[CellKey]:
+    """The cells between two cells, both included; none if one of them is not among these."""
+    try:
+        rows = sorted((cases.index(first.case), cases.index(last.case)))
+        columns = sorted((judges.index(first.judge), judges.index(last.judge)))
+    except ValueError:
+        return frozenset()
+    return frozenset(
+        CellKey(case, judge)
+        for case in cases[rows[0] : rows[1] + 1]
+        for judge in judges[columns[0] : columns[1] + 1]
+    )

@@ -1,0 +1,252 @@
+"""The pages of the case screen that are plain text: what is known about a cell, put in words."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from typing import Final, assert_never
+
+from eval_tui.config.schema import Judge
+from eval_tui.engine.grid import CaseView, Cell, CellState, Detail, Read
+from eval_tui.scores import Measured, Reason, Score, Unmeasured
+from eval_tui.tui.document import Document, SpanStyle, Writer, without_colours
+from eval_tui.tui.marks import REASON_WORDS, score_words, state_words, whole_number
+from eval_tui.tui.trace_text import as_text
+from eval_tui.tui.words import seconds
+
+EXPLAINED: Final[Mapping[Reason, str]] = {
+    Reason.GRADER_ERROR: (
+        "The judge did not finish: it raised, crashed, ran out of time or answered something that "
+        "cannot be read. This says nothing about the case."
+    ),
+    Reason.MISSING_EVIDENCE: (
+        "The judge needs something that this case does not have, such as a cost, a tool trace or "
+        "an output. A guess would not be a measurement."
+    ),
+    Reason.MISSING_SECRET: (
+        "The judge asks a model, and there is no API key for it, or the key was refused. The cell "
+        "is scored as soon as there is one."
+    ),
+    Reason.UNSUPPORTED: "Nothing here can run this judge, or it cannot be loaded.",
+    Reason.POLICY_SKIP: (
+        "The case was left out on purpose, by the judge's `if:` or by the judge itself. It counts "
+        "neither for nor against."
+    ),
+    Reason.CONTRACT_VIOLATION: (
+        "The judge returned something that is no score, or a number off its own scale. Running it "
+        "again would not help; a change of the judge or of what it reads would."
+    ),
+}
+"""Each reason for someone who meets it for the first time."""
+
+RECOVERY_WORDS: Final[Mapping[str, str]] = {
+    "config": "a change of the config",
+    "code": "a change of the judge's code",
+    "evidence": "a change of the case's files",
+    "secret": "an API key",
+    "review": "a review of what the judge rests on",
+}
+
+_TONES: Final[Mapping[bool | None, SpanStyle | None]] = {True: "good", False: "bad", None: None}
+
+
+def moment(at: float) -> str:
+    """Seconds since the epoch as local time."""
+    try:
+        return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
+    except (OverflowError, OSError, ValueError):
+        return f"{at!r} seconds since 1970"
+
+
+# Reason ----------------------------------------------------------------------------------------
+
+
+def reason_page(detail: Detail, judge: Judge) -> Document:
+    """Why the cell has the value that it has, or none. Copying gives the author's words alone."""
+    writer = Writer()
+    score = detail.score
+    match score:
+        case None:
+            writer.text(_no_score_words(detail.cell))
+        case Measured():
+            _write_measured(writer, score, judge)
+        case Unmeasured():
+            _write_unmeasured(writer, score)
+        case _:
+            assert_never(score)
+    _write_recorded(writer, detail, judge)
+    if judge.description:
+        writer.heading("What this judge looks at").text(judge.description)
+    raw = score.rationale if isinstance(score, Measured) and not score.parts else None
+    if isinstance(score, Unmeasured):
+        raw = score.detail + (f"\n{score.traceback}" if score.traceback else "")
+    return writer.done(raw or None)
+
+
+def _no_score_words(cell: Cell) -> str:
+    if cell.state is CellState.EMPTY:
+        return "This case was not run, so there is nothing to judge."
+    return f"There is no value yet: {state_words(cell) or 'nothing was computed'}."
+
+
+def _write_measured(writer: Writer, score: Measured, judge: Judge) -> None:
+    if score.rationale.strip():
+        writer.text(score.rationale)
+    else:
+        writer.text("The judge gave no reason.", "dim")
+    if score.label:
+        writer.blank().field("label", score.label)
+    if score.samples:
+        writer.heading(f"{len(score.samples)} samples")
+        for number, sample in enumerate(score.samples, 1):
+            if sample.value is None:
+                writer.field(f"{number}", f"no answer: {sample.error or 'no reason given'}", "bad")
+            else:
+                writer.field(f"{number}", value_text(sample.value))
+            if sample.rationale:
+                writer.text(sample.rationale, indent=2)
+    if score.parts:
+        writer.heading("Parts")
+        for name, part in score.parts.items():
+            writer.field(name, _score_line(part, judge), _tone(part))
+
+
+def _write_unmeasured(writer: Writer, score: Unmeasured) -> None:
+    style: SpanStyle = "dim" if score.reason is Reason.POLICY_SKIP else "warn"
+    words = REASON_WORDS[score.reason]
+    writer.text(f"{words[:1].upper()}{words[1:]} ({score.reason.value}).", style)
+    writer.blank().text(score.detail or "No value and no reason recorded.").blank()
+    if score.traceback:
+        writer.heading("Where").text(score.traceback)
+    writer.heading("What this means").text(EXPLAINED[score.reason])
+    if score.attempts > 1:
+        writer.field("attempts", str(score.attempts))
+    helps = [RECOVERY_WORDS.get(change, change) for change in sorted(score.recover_on)]
+    if score.retryable:
+        helps.insert(0, "trying again (r)")
+    if helps:
+        writer.field("what could help", ", ".join(helps))
+
+
+def _write_recorded(writer: Writer, detail: Detail, judge: Judge) -> None:
+    """The value that the run's summary holds, where it is not the one in view."""
+    recorded = detail.recorded
+    if detail.cell.recorded:
+        writer.blank().text("Recorded in the run's summary.yaml, not recomputed here.", "dim")
+    elif recorded is not None and detail.score is not None:
+        if same_value(recorded, detail.score):
+            writer.blank().text("The run's summary.yaml records the same.", "dim")
+        else:
+            writer.heading("The run's summary.yaml records something else")
+            writer.field("recorded", _score_line(recorded, judge), _tone(recorded))
+            writer.field("computed here", score_words(detail.score, judge), _tone(detail.score))
+
+
+def same_value(first: Score, second: Score) -> bool:
+    """Whether two scores say the same, whatever their words."""
+    if isinstance(first, Measured) and isinstance(second, Measured):
+        return type(first.value) is type(second.value) and first.value == second.value
+    if isinstance(first, Unmeasured) and isinstance(second, Unmeasured):
+        return first.reason is second.reason
+    return False
+
+
+def value_text(value: bool | int | float) -> str:
+    """A value as such."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return whole_number(value)
+
+
+def _score_line(score: Score, judge: Judge) -> str:
+    words = score_words(score, judge)
+    more = score.detail if isinstance(score, Unmeasured) else score.rationale
+    return f"{words}\n{more}" if more else words
+
+
+def _tone(score: Score) -> SpanStyle | None:
+    if isinstance(score, Unmeasured):
+        return "warn"
+    passed = score.value if score.passed is None and isinstance(score.value, bool) else score.passed
+    return _TONES[passed]
+
+
+# Why -------------------------------------------------------------------------------------------
+
+
+def why_page(detail: Detail, judge: Judge) -> Document:
+    """How the value came about: what was read, what changed, when it ran, what it printed."""
+    writer = Writer()
+    writer.field("state", state_words(detail.cell) or "in force: its inputs are as they were")
+    if detail.trigger:
+        writer.field("why it ran", detail.trigger)
+    if detail.at is not None:
+        writer.field("when", moment(detail.at))
+    if detail.duration_s is not None:
+        writer.field("how long", seconds(detail.duration_s))
+    if detail.reused:
+        writer.field("reused", "computed earlier for the same inputs, and taken from the store")
+    if judge.condition is not None:
+        writer.field("if", str(judge.condition))
+    if detail.opaque:
+        writer.heading("Not all of its inputs can be known, so any change of its case reruns it")
+        writer.items(detail.opaque, "warn")
+    if detail.notes:
+        writer.heading("Noticed while it ran").items(detail.notes, "warn")
+    _write_reads(writer, "What it read", detail.reads, "Nothing of the case.")
+    if detail.condition_reads:
+        _write_reads(writer, "What its `if:` read", detail.condition_reads, "")
+    writer.heading("What it printed")
+    writer.text(without_colours(detail.output) or "Nothing.", None if detail.output else "dim")
+    return writer.done()
+
+
+def _write_reads(writer: Writer, title: str, reads: Iterable[Read], none: str) -> None:
+    known = sorted(reads, key=lambda read: not read.changed)
+    if not known:
+        if none:
+            writer.heading(title).text(none, "dim")
+        return
+    changed = sum(read.changed for read in known)
+    writer.heading(f"{title} ({changed} changed)" if changed else title)
+    for read in known:
+        writer.text(
+            f"{'* ' if read.changed else '  '}{read.what}", "changed" if read.changed else None
+        )
+
+
+def history_page(detail: Detail, judge: Judge) -> Document:
+    """Older results of the cell, newest first."""
+    writer = Writer()
+    for past in sorted(detail.history, key=lambda past: -past.at):
+        writer.heading(moment(past.at))
+        writer.text(_score_line(past.score, judge), _tone(past.score))
+    return writer.done()
+
+
+# The case --------------------------------------------------------------------------------------
+
+
+def inputs_page(view: CaseView) -> Document:
+    """The case's input and its annotations, as they are on disk."""
+    writer = Writer()
+    writer.heading("Input").text(view.input_path or "(no input.yaml)", "dim")
+    writer.text(view.inputs or "(empty)", None if view.inputs else "dim")
+    writer.heading("Annotations").text(view.annotations_path or "(no annotations.yaml)", "dim")
+    writer.text(view.annotations or "(empty)", None if view.annotations else "dim")
+    return writer.done()
+
+
+def logs_page(view: CaseView) -> Document:
+    """What the agent's run wrote, its figures, and what could not be read."""
+    writer = Writer()
+    if view.notes:
+        writer.heading("Noticed while reading this case").items(view.notes, "warn")
+    if view.metrics:
+        writer.heading("Metrics")
+        for name, value in view.metrics.items():
+            writer.field(name, "n/a" if value is None else as_text(value))
+    for title, text in (("stderr", view.stderr), ("stdout", view.stdout)):
+        writer.heading(title)
+        writer.text(without_colours(text) or "(empty)", None if text else "dim")
+    return writer.done()

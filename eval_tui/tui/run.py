@@ -1,0 +1,57 @@
+"""Running the app on a terminal, and leaving the terminal whole whatever ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from typing import Final
+
+from eval_tui.tui.app import EvalApp
+from eval_tui.tui.face import Driver
+
+CLOSE_SECONDS: Final = 5.0
+"""How long the driver may take to close."""
+
+UNUSABLE: Final = 2
+
+_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
+
+
+def run_app(
+    driver: Driver, theme: str | None = None, ascii: bool = False, mouse: bool = True
+) -> int:
+    """Run until the person leaves; the exit code of the process.
+
+    0 after leaving, 1 after an error of our own, 128 + n after signal n, 2 where there is no
+    terminal to draw on: then nothing is drawn and standard error names the command to use.
+    """
+    if not _on_terminal():
+        print(
+            "eval-tui needs a terminal to draw on. For plain output use: eval-tui score",
+            file=sys.stderr,
+        )
+        return UNUSABLE
+    return asyncio.run(_run(EvalApp(driver, theme, ascii, mouse)))
+
+
+def _on_terminal() -> bool:
+    if os.environ.get("TERM", "") in ("", "dumb"):
+        return False
+    # Textual draws on standard error and reads standard input.
+    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
+
+
+async def _run(app: EvalApp) -> int:
+    loop = asyncio.get_running_loop()
+    for number in _SIGNALS:
+        loop.add_signal_handler(number, app.exit, 128 + number, 128 + number)
+    try:
+        await app.run_async(mouse=app.mouse)
+    finally:
+        try:
+            await asyncio.wait_for(app.engine.close(), CLOSE_SECONDS)
+        except TimeoutError:
+            print("eval-tui: the engine did not close in time", file=sys.stderr)
+    return app.return_code or 0

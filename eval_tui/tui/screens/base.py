@@ -1,0 +1,47 @@
+"""The base of screens that show live data."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.screen import Screen
+
+from eval_tui.engine.grid import Dirty
+from eval_tui.tui.actions import Context
+from eval_tui.tui.face import NO_CHANGE, Driver, merged
+
+
+class LiveScreen(Screen[None]):
+    """A screen that is told what changed, and does no work while another one covers it.
+
+    Subclasses implement `take`, which is called on the app's timer (30 a second at most) with
+    everything that changed since the last call, and name the context of their actions.
+    """
+
+    CONTEXT: ClassVar[Context] = "app"
+
+    def __init__(self, driver: Driver) -> None:
+        super().__init__()
+        self.driver = driver
+        self._pending = NO_CHANGE
+
+    def take(self, dirty: Dirty) -> None:
+        """Show what changed."""
+        raise NotImplementedError
+
+    def hold(self, frozen: bool) -> None:
+        """The picture was frozen, or lives again; while frozen only the status is delivered."""
+
+    def deliver(self, dirty: Dirty) -> None:
+        """Called by the app: pass changes on now, or keep them until this screen is seen."""
+        self._pending = merged(self._pending, dirty)
+        if self.is_current and self.is_mounted:
+            self._flush()
+
+    def on_screen_resume(self) -> None:
+        self._flush()
+
+    def _flush(self) -> None:
+        pending, self._pending = self._pending, NO_CHANGE
+        if pending:
+            self.take(pending)

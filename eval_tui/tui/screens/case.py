@@ -1,0 +1,380 @@
+"""The case screen: everything there is to read about one case and one judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import ClassVar, Final, Literal, cast
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.widget import Widget
+from textual.widgets import ContentSwitcher
+
+from eval_tui.config.schema import Judge
+from eval_tui.engine.grid import CaseView, CellKey, CellState, Detail, Dirty, FileText
+from eval_tui.tui import pages
+from eval_tui.tui.actions import Context, bindings
+from eval_tui.tui.case_head import FailedCases, Head, head_lines
+from eval_tui.tui.document import Document
+from eval_tui.tui.editor import edit
+from eval_tui.tui.face import Driver
+from eval_tui.tui.host import app_of, say
+from eval_tui.tui.marks import UNICODE, Glyphs
+from eval_tui.tui.screens.base import LiveScreen
+from eval_tui.tui.trace import make_trace
+from eval_tui.tui.widgets.bars import Bar, hints
+from eval_tui.tui.widgets.files_pane import FileList, FilesPane, note
+from eval_tui.tui.widgets.line_view import LineView
+from eval_tui.tui.widgets.search_bar import SearchBar
+from eval_tui.tui.widgets.tab_strip import Tab, TabStrip
+from eval_tui.tui.widgets.trace_view import TraceView
+
+TabId = Literal["reason", "trace", "files", "inputs", "logs", "why", "history"]
+
+TABS: Final[tuple[Tab, ...]] = tuple(
+    Tab(name, name) for name in ("reason", "trace", "files", "inputs", "logs", "why", "history")
+)
+
+_CELL_PAGES: Final[dict[str, Callable[[Detail, Judge], Document]]] = {
+    "reason": pages.reason_page,
+    "why": pages.why_page,
+    "history": pages.history_page,
+}
+"""Pages made of what is known about the cell."""
+
+_CASE_PAGES: Final[dict[str, Callable[[CaseView], Document]]] = {
+    "inputs": pages.inputs_page,
+    "logs": pages.logs_page,
+}
+"""Pages made of the case's files."""
+
+Reader = LineView | TraceView | FileList
+"""What a person can read, search and copy."""
+
+
+class CaseScreen(LiveScreen):
+    """Reads one cell. What is known is shown at once; the case's files come when they are loaded.
+
+    Changes of the cell refresh the header and the pages in place: scroll, selection, folds and
+    the tab stay as they are.
+    """
+
+    CSS_PATH = "case.tcss"
+    CONTEXT: ClassVar[Context] = "case"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("case")]
+    # Textual declares these without ClassVar; they are never set on an instance.
+    HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (100, "-wide")]  # pyright: ignore
+    VERTICAL_BREAKPOINTS: ClassVar = [(0, "-tiny"), (16, "-short"), (28, "-tall")]  # pyright: ignore
+
+    def __init__(self, driver: Driver, case: str, judge: str, glyphs: Glyphs = UNICODE) -> None:
+        super().__init__(driver)
+        self.case = case
+        self.judge = judge
+        self.glyphs = glyphs
+        self.tab: TabId = "reason"
+        self.detail = driver.detail(case, judge)
+        self.case_view: CaseView | None = None
+        """The case's files; None until they are loaded."""
+        self._unreadable = ""
+        self._gone = ""
+        self._column = self._find_column() or Judge(judge, "unknown")
+        self._failed = FailedCases(driver.grid, judge)
+        self._filled: dict[str, object] = {}
+
+    def compose(self) -> ComposeResult:
+        yield Bar(id="case-head")
+        yield TabStrip(self._tabs(), self.tab, id="case-tabs")
+        with ContentSwitcher(initial=self.tab, id="case-pages"):
+            yield LineView(id="reason")
+            yield TraceView(id="trace", glyphs=self.glyphs)
+            yield FilesPane(self._load_file, id="files", glyphs=self.glyphs)
+            yield LineView(id="inputs")
+            yield LineView(id="logs")
+            yield LineView(id="why")
+            yield LineView(id="history")
+        yield SearchBar(id="case-search")
+        yield Bar(id="case-hints")
+
+    def on_mount(self) -> None:
+        self.query_one("#case-hints", Bar).show(partial(hints, self.CONTEXT))
+        self._show_head()
+        self._show_tab()
+        self._load_case()
+
+    # What is known ---------------------------------------------------------------------------
+
+    def take(self, dirty: Dirty) -> None:
+        if dirty.structure:
+            self._failed = FailedCases(self.driver.grid, self.judge)
+        else:
+            self._failed.update(dirty.cells)
+        if dirty.structure or CellKey(self.case, self.judge) in dirty.cells:
+            self._refresh(dirty.structure)
+        elif dirty:
+            self._show_head()
+
+    def _find_column(self) -> Judge | None:
+        return next((c for c in self.driver.grid.columns if c.name == self.judge), None)
+
+    def _refresh(self, structure: bool) -> None:
+        """Look at the cell again; a cell that is gone keeps what was known, and says so."""
+        column = self._find_column()
+        there = any(row.case == self.case for row in self.driver.grid.rows) if structure else True
+        if column is None or not there:
+            self._gone = (
+                "this judge is no longer in the config" if there else "no longer in this run"
+            )
+        else:
+            before, self._gone, self._column = self.detail, "", column
+            self.detail = self.driver.detail(self.case, self.judge)
+            if structure or self._judged_since(before):
+                self._load_case()
+        self._show_head()
+        self._fill()
+
+    def _judged_since(self, before: Detail) -> bool:
+        """Whether the cell was judged anew, which is when its case's files are worth a look."""
+        now = self.detail
+        settled = now.cell.state is CellState.FRESH and before.cell.state is not CellState.FRESH
+        return settled or now.at != before.at
+
+    def _show_head(self) -> None:
+        facts = Head(
+            self.detail,
+            self._column,
+            self._failed.place(self.case),
+            self.driver.status.run_id,
+            self._gone,
+        )
+        self.query_one("#case-head", Bar).show(partial(head_lines, facts, self.glyphs))
+
+    # The case's files ------------------------------------------------------------------------
+
+    def _load_case(self) -> None:
+        self.run_worker(self._read_case(self.case), group="case", exclusive=True)
+
+    async def _read_case(self, case: str) -> None:
+        try:
+            view, problem = await self.driver.view(case), ""
+        except (OSError, LookupError, ValueError, RuntimeError) as error:
+            view, problem = None, f"This case cannot be read: {error}"
+        if case != self.case or (view is not None and view == self.case_view):
+            return
+        if view is None and self.case_view is not None:
+            # What is being read stays, as the last that was known.
+            say(self, problem, "warning")
+            return
+        self.case_view, self._unreadable = view, problem
+        self._fill()
+
+    async def _load_file(self, name: str) -> FileText:
+        return await self.driver.file_text(self.case, name)
+
+    # Tabs ------------------------------------------------------------------------------------
+
+    def _tabs(self) -> tuple[Tab, ...]:
+        return TABS if self.detail.history else TABS[:-1]
+
+    def _show_tab(self) -> None:
+        self.query_one(ContentSwitcher).current = self.tab
+        self._fill()
+        self.reader.focus()
+
+    def _fill(self) -> None:
+        """Put what is known into the page in view; the others wait until they are seen."""
+        self.query_one(TabStrip).show(self._tabs(), self.tab)
+        source = self.detail if self.tab in _CELL_PAGES else (self.case_view or self._unreadable)
+        if self.tab in self._filled and self._filled[self.tab] is source:
+            return
+        keep = self.tab in self._filled
+        self._filled[self.tab] = source
+        if self.tab in _CELL_PAGES:
+            page = _CELL_PAGES[self.tab](self.detail, self._column)
+            self.query_one(f"#{self.tab}", LineView).show(page, keep)
+        else:
+            self._fill_case_page(self.tab, keep)
+
+    def _fill_case_page(self, tab: str, keep: bool) -> None:
+        view = self.case_view
+        waiting = note(self._unreadable or "Loading this case")
+        if tab == "trace":
+            trace = self.query_one(TraceView)
+            trace.say_empty(
+                self._unreadable or ("No events were recorded." if view else "Loading this case")
+            )
+            trace.show(make_trace(view.events if view else ()), keep)
+        elif tab == "files":
+            files = self.query_one(FilesPane)
+            if view:
+                files.show(self.case, view.files, keep)
+            else:
+                files.text.show(waiting)
+        else:
+            page = _CASE_PAGES[tab](view) if view else waiting
+            self.query_one(f"#{tab}", LineView).show(page, keep)
+
+    @property
+    def reader(self) -> Reader:
+        """What is being read: the part of the page in view that has the focus, else its first."""
+        page = self.query_one(f"#{self.tab}", Widget)
+        if isinstance(page, FilesPane):
+            return page.text if self.focused is page.text else page.list
+        return cast("LineView | TraceView", page)
+
+    @property
+    def searched(self) -> LineView | TraceView:
+        """What a search looks at."""
+        reader = self.reader
+        return self.query_one(FilesPane).text if isinstance(reader, FileList) else reader
+
+    def on_tab_strip_chosen(self, event: TabStrip.Chosen) -> None:
+        self.action_tab(cast("TabId", event.tab))
+
+    def action_tab(self, tab: TabId) -> None:
+        """Go to a tab."""
+        if tab == "history" and not self.detail.history:
+            say(self, "There are no older results of this cell.")
+            return
+        if tab != self.tab:
+            self._end_search()
+            self.tab = tab
+            self._show_tab()
+
+    # Cases and matches -----------------------------------------------------------------------
+
+    def action_next(self, by: int) -> None:
+        """The next or previous failed case, or match while there is a search."""
+        if self.query_one(SearchBar).is_open:
+            self.searched.step_match(by)
+            self._say_place()
+            return
+        case = self._failed.step(self.case, by)
+        if case is None:
+            say(self, "No other case failed this judge.")
+            return
+        self._go_to(case)
+
+    def _go_to(self, case: str) -> None:
+        self.case = case
+        self.detail = self.driver.detail(case, self.judge)
+        self.case_view, self._unreadable, self._gone = None, "", ""
+        self._filled.clear()
+        if self.tab == "history" and not self.detail.history:
+            self.tab = "reason"
+        self._show_head()
+        self._show_tab()
+        self._load_case()
+
+    def action_search(self) -> None:
+        """Open the search line."""
+        self.query_one(SearchBar).open()
+
+    def on_search_bar_typed(self, event: SearchBar.Typed) -> None:
+        view = self.searched
+        if event.done:
+            if not event.needle:
+                self._end_search()
+            elif not view.live_search:
+                view.search(event.needle)
+            view.focus()
+        elif view.live_search:
+            view.search(event.needle)
+        self._say_place()
+
+    def _say_place(self) -> None:
+        bar = self.query_one(SearchBar)
+        at, count = self.searched.match_place
+        unit = "match" if isinstance(self.searched, LineView) else "entry"
+        if count:
+            bar.say(f"{unit} {at:,} of {count:,}")
+        else:
+            bar.say("nothing found" if bar.input.value and self.searched.live_search else "")
+
+    def _end_search(self) -> None:
+        bar = self.query_one(SearchBar)
+        if bar.is_open:
+            self.searched.search("")
+            bar.close()
+            self.reader.focus()
+
+    def action_back(self) -> None:
+        """End the search if there is one, else go back to the grid."""
+        if self.query_one(SearchBar).is_open:
+            self._end_search()
+        else:
+            self.dismiss()
+
+    # Trace and text --------------------------------------------------------------------------
+
+    def action_error(self, by: int) -> None:
+        """The next or previous error in the trace, from any tab."""
+        self.action_tab("trace")
+        if not self.query_one(TraceView).step_error(by):
+            say(self, "No errors in this trace." if self.case_view else "Still loading.")
+
+    def action_fold(self) -> None:
+        """Fold or unfold the entry of the trace under the cursor."""
+        if self.tab == "trace":
+            self.query_one(TraceView).toggle()
+
+    def action_wrap(self) -> None:
+        """Wrap long lines of the text in view, or cut them."""
+        reader = self.searched
+        if isinstance(reader, LineView):
+            say(
+                self, "Long lines wrap." if reader.toggle_wrap() else "Long lines are cut; w wraps."
+            )
+
+    def action_copy(self) -> None:
+        """Copy what is selected, else what is being read; always the raw text."""
+        text = self.get_selected_text() or self.reader.copy_text
+        if not text:
+            say(self, "There is nothing to copy here.")
+            return
+        app_of(self).copy_to_clipboard(text)
+        whole = isinstance(self.reader, FileList)
+        say(self, f"Copied {text}" if whole else f"Copied {len(text):,} characters.")
+
+    def action_edit(self) -> None:
+        """Open the file behind the page in view in the person's editor."""
+        path, line = self._edited()
+        if path:
+            edit(self, path, line)
+        else:
+            say(self, "There is no file behind this page.")
+
+    def _edited(self) -> tuple[str, int]:
+        """Path and line of the file behind the page in view; an empty path if there is none."""
+        view, config = self.case_view, self.driver.config
+        match self.tab:
+            case "files":
+                file = self.query_one(FilesPane).file
+                return (file.path if file else ""), 0
+            case "trace":
+                return (view.events_path if view else ""), 0
+            case "inputs":
+                return ((view.input_path or view.annotations_path) if view else ""), 0
+            case "logs":
+                return "", 0
+            case "reason" | "why" | "history":
+                return (config.path if config else ""), self._column.line
+
+    # Work ------------------------------------------------------------------------------------
+
+    def action_rerun(self) -> None:
+        """Rerun this judge on this case, unless its value is known to be valid."""
+        self._rerun(force=False)
+
+    def action_rerun_forced(self) -> None:
+        """Rerun this judge on this case, whatever is known."""
+        self._rerun(force=True)
+
+    def _rerun(self, force: bool) -> None:
+        queued = self.driver.rerun((CellKey(self.case, self.judge),), force)
+        say(self, f"{self.judge} is queued." if queued else "There is nothing to rerun here.")
+
+    def action_cancel(self) -> None:
+        """Cancel this judge on this case."""
+        cancelled = self.driver.cancel((CellKey(self.case, self.judge),))
+        say(self, "Cancelled." if cancelled else "Nothing to cancel here.")

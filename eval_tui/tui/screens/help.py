@@ -1,0 +1,108 @@
+"""Every key of the screen that help was asked from, out of the registry."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.table import Table
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from eval_tui.tui.actions import Context, actions_in, bindings
+from eval_tui.tui.host import app_of
+from eval_tui.tui.keys import MOVES, key_names
+from eval_tui.tui.widgets.preview import SCROLLING
+
+KEYS_WIDTH = 16
+"""Cells for the keys of an entry; more of them wrap."""
+
+_TITLES: dict[Context, str] = {
+    "grid": "The grid",
+    "case": "The case screen",
+    "list": "This list",
+    "help": "Help",
+    "confirm": "This question",
+    "app": "Everywhere",
+}
+
+_MARKS = (
+    ("✓ ✗", "passed, failed"),
+    ("4 3.5", "a number, shaded by its place on the scale"),
+    ("∅ error", "not measured, and why: secret, evidence, error, unsupported"),
+    ("–", "skipped on purpose"),
+    ("!!", "the judge returned something that is no score"),
+    ("◌ ◐", "queued, running"),
+    ("*", "after a value: an input changed since, the value is old"),
+    ("ʳ", "after a value: recorded, not recomputed"),
+    ("~", "after a value: its samples disagree"),
+    ("$ =", "waits for a go-ahead that costs; waits for something else"),
+)
+
+
+def help_groups(context: Context) -> list[tuple[str, list[tuple[str, str]]]]:
+    """The keys that work in a context, then what the marks mean: titles with their entries."""
+    groups = [(_TITLES[context], [(key_names(a.keys), a.help) for a in actions_in(context)])]
+    if context not in ("app", "confirm"):
+        groups.append(("Everywhere", [(key_names(a.keys), a.help) for a in actions_in("app")]))
+        groups.append(("Moving", [(key_names(keys), text) for keys, text in MOVES]))
+    if context == "grid":
+        groups.append(("Marks", list(_MARKS)))
+    return groups
+
+
+def help_table(context: Context, accent: str) -> Table:
+    """The help as two columns, so that long sentences keep their indent; `accent` is a colour."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(width=KEYS_WIDTH)
+    table.add_column(ratio=1)
+    for title, entries in help_groups(context):
+        if table.row_count:
+            table.add_row()
+        table.add_row(Text(title, f"bold {accent}"))
+        for keys, text in entries:
+            table.add_row(Text(f"  {keys}", "bold"), Text(text))
+    return table
+
+
+class HelpScreen(ModalScreen[None]):
+    """Help for one context."""
+
+    CSS_PATH = "help.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("help"), *SCROLLING]
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._asked: Context = context
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(classes="box"):
+            accent = app_of(self).theme_variables["primary"]
+            yield Static(help_table(self._asked, accent), markup=False)
+
+    def on_mount(self) -> None:
+        self.query_one(VerticalScroll).focus()
+
+    def action_back(self) -> None:
+        self.dismiss()
+
+    def action_scroll_down(self) -> None:
+        self.query_one(VerticalScroll).scroll_down(animate=False)
+
+    def action_scroll_up(self) -> None:
+        self.query_one(VerticalScroll).scroll_up(animate=False)
+
+    def action_scroll_home(self) -> None:
+        self.query_one(VerticalScroll).scroll_home(animate=False)
+
+    def action_scroll_end(self) -> None:
+        self.query_one(VerticalScroll).scroll_end(animate=False)
+
+    def action_page_up(self) -> None:
+        self.query_one(VerticalScroll).scroll_page_up(animate=False)
+
+    def action_page_down(self) -> None:
+        self.query_one(VerticalScroll).scroll_page_down(animate=False)

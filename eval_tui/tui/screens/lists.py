@@ -1,0 +1,120 @@
+"""The base of the screens that are one list: runs, evals, problems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from eval_tui.engine.grid import Dirty
+from eval_tui.tui.actions import Context, bindings
+from eval_tui.tui.editor import edit
+from eval_tui.tui.host import app_of, say
+from eval_tui.tui.screens.base import LiveScreen
+from eval_tui.tui.widgets.bars import Bar, PickList, hints
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of a list."""
+
+    key: str
+    """What the entry is, among the others: the highlight stays with it when the list changes."""
+    shown: Content
+    copied: str
+    """What copying it gives. Raw."""
+    path: str = ""
+    """The file that it is about, for the editor."""
+    line: int = 0
+
+
+class ListScreen(LiveScreen):
+    """A list that follows what changes. Subclasses say what is in it and what opening one does."""
+
+    CSS_PATH = "lists.tcss"
+    CONTEXT: ClassVar[Context] = "list"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("list")]
+
+    HEADLINE: ClassVar[str] = ""
+    NOTHING: ClassVar[str] = ""
+    """What to say, and what to do, when the list is empty."""
+
+    def entries(self) -> Sequence[Entry]:
+        """What is in the list now."""
+        raise NotImplementedError
+
+    def open_entry(self, entry: Entry) -> None:
+        """Open an entry."""
+        raise NotImplementedError
+
+    def initial(self) -> str:
+        """The key of the entry to begin at, or empty."""
+        return ""
+
+    def compose(self) -> ComposeResult:
+        yield Bar(id="list-title")
+        yield PickList(id="list", markup=False, compact=True)
+        yield Static(self.NOTHING, id="list-empty", markup=False)
+        yield Bar(id="list-hints")
+
+    def on_mount(self) -> None:
+        self._entries: tuple[Entry, ...] = ()
+        self.query_one("#list-hints", Bar).show(lambda width: hints("list", width))
+        self._fill(self.initial())
+        self.query_one(PickList).focus()
+
+    def take(self, dirty: Dirty) -> None:
+        self._fill("")
+
+    def _fill(self, wanted: str) -> None:
+        fresh = tuple(self.entries())
+        listing = self.query_one(PickList)
+        if fresh == self._entries and listing.option_count:
+            return
+        here = self._highlighted()
+        wanted = wanted or (here.key if here else "")
+        self._entries = fresh
+        listing.set_options([Option(entry.shown) for entry in fresh])
+        keys = [entry.key for entry in fresh]
+        listing.highlighted = keys.index(wanted) if wanted in keys else (0 if fresh else None)
+        self.set_class(not fresh, "-nothing")
+        self.query_one("#list-title", Bar).show(
+            lambda _: Content.assemble(
+                " ",
+                Content.styled(self.HEADLINE, "bold $primary"),
+                Content.styled(f"  {len(fresh):,}", "$skip"),
+            )
+        )
+
+    def _highlighted(self) -> Entry | None:
+        at = self.query_one(PickList).highlighted
+        return self._entries[at] if at is not None and at < len(self._entries) else None
+
+    @on(OptionList.OptionSelected)
+    def action_open(self) -> None:
+        entry = self._highlighted()
+        if entry is not None:
+            self.open_entry(entry)
+
+    def action_back(self) -> None:
+        self.dismiss()
+
+    def action_copy(self) -> None:
+        entry = self._highlighted()
+        if entry is not None:
+            app_of(self).copy_to_clipboard(entry.copied)
+            say(self, "Copied.")
+
+    def action_edit(self) -> None:
+        entry = self._highlighted()
+        if entry is None or not entry.path:
+            say(self, "There is no file to edit here.")
+            return
+        edit(self, entry.path, entry.line)

@@ -1,0 +1,58 @@
+"""What is wrong with the project's files, where, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Final
+
+from textual.content import Content
+
+from eval_tui.config.problems import Problem, Severity
+from eval_tui.tui.editor import edit
+from eval_tui.tui.host import say
+from eval_tui.tui.screens.lists import Entry, ListScreen
+from eval_tui.tui.text import content, one_line
+from eval_tui.tui.words import place_of
+
+_STYLES: Final[dict[Severity, str]] = {
+    "error": "bold $fail",
+    "warning": "$unmeasured",
+    "note": "$skip",
+}
+_ORDER: Final[dict[Severity, int]] = {"error": 0, "warning": 1, "note": 2}
+
+
+class ProblemsScreen(ListScreen):
+    """Errors first, then warnings, then notes."""
+
+    HEADLINE: ClassVar[str] = "Problems"
+    NOTHING: ClassVar[str] = "Nothing is wrong with the files of this project."
+
+    def entries(self) -> Sequence[Entry]:
+        root = self.driver.config.root if self.driver.config else ""
+        problems = sorted(self.driver.problems, key=lambda problem: _ORDER[problem.severity])
+        return [_entry(problem, root) for problem in problems]
+
+    def open_entry(self, entry: Entry) -> None:
+        if entry.path:
+            edit(self, entry.path, entry.line)
+        else:
+            say(self, "There is no file to edit here.")
+
+
+def _entry(problem: Problem, root: str) -> Entry:
+    place = place_of(problem, root)
+    about = f"judge {problem.judge}: " if problem.judge else ""
+    shown = [
+        Content.assemble(
+            Content.styled(f"{problem.severity:<8}", _STYLES[problem.severity]),
+            content(one_line(about + problem.message)),
+        )
+    ]
+    if place:
+        shown.append(content(" " * 8 + one_line(place), "$primary"))
+    if problem.hint:
+        shown.append(content(" " * 8 + one_line(problem.hint), "$skip"))
+    told = f"{problem.severity}: {about}{problem.message}"
+    copied = "\n".join(part for part in (told, place, problem.hint) if part)
+    return Entry(copied, Content("\n").join(shown), copied, problem.file, problem.line)

@@ -1,0 +1,68 @@
+"""The runs of the eval on screen, newest first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from textual.content import Content
+
+from eval_tui.engine.grid import RunInfo
+from eval_tui.tui.screens.lists import Entry, ListScreen
+from eval_tui.tui.text import content, fit, one_line
+from eval_tui.tui.words import plural, seconds
+
+
+class RunsScreen(ListScreen):
+    """Choose a run."""
+
+    HEADLINE: ClassVar[str] = "Runs"
+    NOTHING: ClassVar[str] = (
+        "No runs yet. Let the agent run on the dataset: each run shows up here by itself."
+    )
+
+    def entries(self) -> Sequence[Entry]:
+        current = self.driver.status.run_id
+        runs = self.driver.runs()
+        width = min(40, max((len(run.id) for run in runs), default=0))
+        return [
+            Entry(
+                run.id,
+                _shown(run, run.id == current, width),
+                run.path,
+                str(Path(run.path) / "run_result.json"),
+            )
+            for run in runs
+        ]
+
+    def initial(self) -> str:
+        return self.driver.status.run_id
+
+    def open_entry(self, entry: Entry) -> None:
+        self.dismiss()
+        self.app.run_worker(  # pyright: ignore[reportUnknownMemberType]
+            self.driver.open_run(entry.key), exclusive=True, group="open"
+        )
+
+
+def _shown(run: RunInfo, current: bool, width: int) -> Content:
+    facts = [
+        time.strftime("%Y-%m-%d %H:%M", time.localtime(run.started)),
+        plural(run.cases, "case"),
+    ]
+    if run.duration_s is not None:
+        facts.append(seconds(run.duration_s))
+    # What is not known is not 0.
+    facts.append("cost n/a" if run.cost_usd is None else f"${run.cost_usd:.2f}")
+    if run.model:
+        facts.append(one_line(run.model))
+    if run.newest:
+        facts.append("newest")
+    return Content.assemble(
+        Content.styled("* " if current else "  ", "bold $primary"),
+        content(fit(one_line(run.id), width), "bold" if current else ""),
+        "  ",
+        content("  ".join(facts), "$skip"),
+    )

@@ -1,0 +1,84 @@
+"""Lines of one row, a message, a text input, and lists: the small parts of the screens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar, Final
+
+from textual import events
+from textual.binding import BindingType
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Input, OptionList
+
+from eval_tui.tui.actions import Context, actions_here
+from eval_tui.tui.keys import key_name, moves
+
+_PASSING: Final = frozenset({"escape", "enter", "ctrl+c", "ctrl+p"})
+"""Keys that act beyond a text input that has the focus."""
+
+
+class Bar(Widget):
+    """One row whose content is made for its width."""
+
+    DEFAULT_CSS = """
+    Bar { height: 1; width: 1fr; }
+    """
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._make: Callable[[int], Content] = lambda _: Content("")
+
+    def show(self, make: Callable[[int], Content]) -> None:
+        """Draw with `make(width)` from now on."""
+        self._make = make
+        self.refresh()
+
+    def render(self) -> Content:
+        return self._make(self.size.width)
+
+
+class Query(Input):
+    """A text input that keeps every key to itself but Esc, Enter, ctrl+c and ctrl+p."""
+
+    def on_key(self, event: events.Key) -> None:
+        own = any(event.key in map_.key_to_bindings for map_ in (self._bindings,))
+        if event.key not in _PASSING and not event.is_printable and not own:
+            event.stop()
+            event.prevent_default()
+
+
+class PickList(OptionList):
+    """A list that moves with the keys that move everywhere."""
+
+    BINDINGS: ClassVar[list[BindingType]] = moves(
+        {
+            "cursor_down": ("j",),
+            "cursor_up": ("k",),
+            "first": ("g",),
+            "last": ("G",),
+            "page_up": ("ctrl+u",),
+            "page_down": ("ctrl+d",),
+        }
+    )
+
+
+def hints(context: Context, width: int) -> Content:
+    """The line of hints: the keys a newcomer needs first, as many as fit."""
+    shown: list[Content] = []
+    room = width - 1
+    for action in actions_here(context):
+        if not action.hint:
+            continue
+        piece = Content.assemble(
+            " ",
+            Content.styled(key_name(action.keys[0]), "bold $primary"),
+            " ",
+            Content.styled(action.title.lower(), "$skip"),
+            " ",
+        )
+        if piece.cell_length > room:
+            break
+        room -= piece.cell_length
+        shown.append(piece)
+    return Content("").join(shown)

@@ -1,0 +1,92 @@
+"""The pieces that the lines of the grid are put together from: pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rich.segment import Segment
+
+from eval_tui.engine.grid import Row
+from eval_tui.tui.layout import Column, Sort
+from eval_tui.tui.marks import Glyphs, Mark
+from eval_tui.tui.text import cut, fit, one_line
+from eval_tui.tui.widgets.palette import Ground, Palette
+
+
+class Heights(NamedTuple):
+    """How many lines of the header are for what."""
+
+    name: int
+    summary: int
+    gate: int
+
+
+def heights(columns: Sequence[Column]) -> Heights:
+    """The header's lines: as many as the tallest column needs."""
+    return Heights(
+        max((len(column.name) for column in columns), default=1),
+        max((len(column.head.summary) for column in columns), default=0),
+        int(any(column.head.gate for column in columns)),
+    )
+
+
+def head_line(
+    y: int,
+    column: Column,
+    tall: Heights,
+    here: bool,
+    sort: Sort | None,
+    palette: Palette,
+    glyphs: Glyphs,
+) -> Segment:
+    """Line `y` of one column's header, without the cells around it."""
+    head, room = column.head, column.width - 2
+    if y < tall.name:
+        text = _name_line(y, column, tall, sort, glyphs)
+        style = palette.head("primary" if here else "foreground", bold=True)
+    elif y < tall.name + tall.summary:
+        at = y - tall.name
+        text = head.summary[at] if at < len(head.summary) else ""
+        style = palette.head("foreground")
+    else:
+        text, style = head.gate, palette.gate(head.gate_state)
+    return Segment(fit(text, room, ellipsis=glyphs.ellipsis), style)
+
+
+def _name_line(y: int, column: Column, tall: Heights, sort: Sort | None, glyphs: Glyphs) -> str:
+    """A line of a judge's name; the last one bears the mark of the sort."""
+    line = column.name[y] if y < len(column.name) else ""
+    if y != tall.name - 1 or sort is None or sort.judge != column.judge.name:
+        return line
+    sign = glyphs.descending if sort.way == "worst" else glyphs.ascending
+    return f"{cut(line, column.width - 4, glyphs.ellipsis)} {sign}".lstrip()
+
+
+def case_segments(
+    row: Row, width: int, here: bool, ground: Ground, palette: Palette, glyphs: Glyphs
+) -> list[Segment]:
+    """The first column of a row: the mark of the cursor, the name, the mark of a note."""
+    colour = "skip" if row.status == "not_run" else "foreground"
+    note = " !" if row.notes else ""
+    name = fit(one_line(row.case), width - 2 - len(note), ellipsis=glyphs.ellipsis)
+    return [
+        Segment(glyphs.row if here else " ", palette.plain("primary", ground)),
+        Segment(name, palette.plain(colour, ground, bold=here)),
+        Segment(note + " ", palette.plain("unmeasured", ground)),
+    ]
+
+
+def cell_segments(
+    shown: Mark, column: Column, marked: bool, ground: Ground, palette: Palette, glyphs: Glyphs
+) -> list[Segment]:
+    """One cell: whether it is marked, its value aligned with the others, what follows it."""
+    value = cut(shown.field, column.width - 2, glyphs.ellipsis)
+    if shown.look in ("pass", "fail", "number"):
+        value = value.rjust(column.field)
+    tail = fit(shown.suffix, column.width - 1 - len(value), ellipsis=glyphs.ellipsis)
+    return [
+        Segment(glyphs.marked if marked else " ", palette.plain("primary", ground, bold=True)),
+        Segment(value, palette.mark(shown, ground)),
+        Segment(tail, palette.plain("stale" if shown.dim else "foreground", ground)),
+    ]

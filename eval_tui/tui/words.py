@@ -1,0 +1,255 @@
+"""The sentences of the grid screen, as content: pure functions of what is known."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from rich.cells import cell_len
+from textual.content import Content
+
+from eval_tui.config.problems import Problem
+from eval_tui.config.schema import EvalConfig, Judge
+from eval_tui.engine.grid import Cell, Detail, Grid, Row, Status
+from eval_tui.scores import Measured, Unmeasured
+from eval_tui.tui.marks import Glyphs, Look, mark, score_words, state_words
+from eval_tui.tui.text import clean, content, cut, one_line, shorten
+
+PREVIEW_CHARS: Final = 4_000
+"""Characters of a rationale that the preview shows; the case screen shows all of it."""
+
+LOOK_STYLES: Final[dict[Look, str]] = {
+    "pass": "$pass bold",
+    "fail": "$fail bold",
+    "number": "$foreground bold",
+    "unmeasured": "$unmeasured bold",
+    "violation": "$unmeasured bold",
+    "skip": "$skip",
+    "queued": "$skip",
+    "running": "$running",
+    "empty": "$skip",
+}
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 cell`, `2 cells`, `12,000 cells`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def beside(left: Content, right: Content, width: int) -> Content:
+    """Two pieces at both ends of a line; the left one is cut where they do not fit."""
+    room = width - right.cell_length - (1 if right else 0)
+    if room <= 0:
+        return right.truncate(width)
+    if left.cell_length > room:
+        left = left.truncate(room, ellipsis=True)
+    return Content.assemble(left, " " * (width - left.cell_length - right.cell_length), right)
+
+
+class Counts(NamedTuple):
+    """Cases by what became of them."""
+
+    ran: int
+    not_run: int
+    recorded_only: int
+
+    @property
+    def total(self) -> int:
+        return sum(self)
+
+
+def counts_of(rows: Iterable[Row]) -> Counts:
+    """How many cases ran, did not, or are only recorded."""
+    found = Counter(row.status for row in rows)
+    return Counts(found["ran"], found["not_run"], found["recorded_only"])
+
+
+def title_line(config: EvalConfig | None, status: Status, counts: Counts, width: int) -> Content:
+    """The first line: eval, run, and how many cases ran."""
+    name = status.eval_name or (config.name if config else "")
+    parts: list[Content] = [content(one_line(name) or "eval-tui", "bold $primary")]
+    if status.run_id:
+        parts += [Content.styled("  run ", "$skip"), content(one_line(status.run_id))]
+        if status.following:
+            parts.append(Content.styled("  newest, followed", "$skip"))
+    right = [f"{counts.ran:,} of {plural(counts.total, 'case')} ran"] if counts.total else []
+    if counts.not_run:
+        right.append(f"{counts.not_run:,} not run")
+    if counts.recorded_only:
+        right.append(f"{counts.recorded_only:,} recorded only")
+    left, told = Content.assemble(" ", *parts), ", ".join(right)
+    if left.cell_length + len(told) + 2 > width:
+        told = f"{counts.ran:,}/{counts.total:,}" if counts.total else ""
+    return beside(left, Content.styled(told + " ", "$skip"), width)
+
+
+def status_line(status: Status, frozen: bool, behind: int, glyphs: Glyphs, width: int) -> Content:
+    """The last line but one: what set off the last work, what is going on, and what is unusual."""
+    going = [
+        f"{count:,} {word}"
+        for count, word in (
+            (status.running, "running"),
+            (status.queued, "queued"),
+            (status.waiting, "waiting"),
+        )
+        if count
+    ]
+    activity = Content.styled(
+        f" {glyphs.dot} ".join(going) or "idle", "$running" if status.running else "$skip"
+    )
+    flags: list[Content] = []
+    if status.paused:
+        flags.append(Content.styled(" PAUSED ", "$background on $unmeasured bold"))
+    if frozen:
+        text = f" FROZEN, {behind:,} changed " if behind else " FROZEN "
+        flags.append(Content.styled(text, "$background on $primary bold"))
+    if status.watching == "polling":
+        flags.append(Content.styled("polling", "$unmeasured"))
+    elif not status.watching:
+        flags.append(Content.styled("not watching", "$skip"))
+    right = Content("  ").join([activity, *flags])
+    room = max(0, width - right.cell_length - 3)
+    return beside(_trigger(status, glyphs, room), Content.assemble(right, " "), width)
+
+
+def _trigger(status: Status, glyphs: Glyphs, room: int) -> Content:
+    if not status.trigger:
+        return Content("")
+    done = f" {glyphs.arrow} {plural(status.touched, 'cell')}"
+    facts = [f"{status.ran:,} ran"] if status.ran else []
+    if status.reused:
+        facts.append(f"{status.reused:,} reused")
+    if status.calls:
+        facts.append(plural(status.calls, "model call"))
+    if facts:
+        done += f" ({', '.join(facts)})"
+    name = one_line(status.trigger)
+    left = max(8, room - len(done) - 1)
+    if cell_len(name) > left:
+        # The end of a path tells more than its beginning.
+        name = glyphs.ellipsis + cut(name[::-1], left - 1, "")[::-1]
+    return Content.assemble(" ", content(name), Content.styled(done, "$skip"))
+
+
+def banner(status: Status) -> Content:
+    """The lasting message, or empty."""
+    if not status.banner:
+        return Content("")
+    return content(one_line(status.banner))
+
+
+def place_of(problem: Problem, root: str = "") -> str:
+    """`eval.yaml:12:5`, relative to the root where that is possible."""
+    name = problem.file
+    if root and name.startswith(root.rstrip("/") + "/"):
+        name = name[len(root.rstrip("/")) + 1 :]
+    if not problem.line:
+        return name
+    return f"{name}:{problem.line}:{problem.column}" if problem.column else f"{name}:{problem.line}"
+
+
+def empty_words(config: EvalConfig | None, grid: Grid, status: Status) -> tuple[str, str] | None:
+    """A headline and what to do, where there is no grid to show; None where there is one."""
+    if config is None:
+        return (
+            "No eval config yet",
+            "An eval is a YAML file with `judges:` and a `dataset:`. Save one in this project and"
+            " it shows up here. P lists what is wrong with the files that were found,"
+            " E the evals of this project.",
+        )
+    if not grid.columns:
+        return (
+            "This eval has no judges",
+            f"Nothing is measured until {one_line(config.name)} has an entry under `judges:`."
+            " e opens the config.",
+        )
+    if not grid.rows and not status.run_id:
+        return (
+            "No runs yet",
+            "Let the agent run on the dataset: a new run shows up here by itself."
+            " m lists the runs that were found.",
+        )
+    if not grid.rows:
+        return (
+            "No cases",
+            "Neither the dataset nor this run has a case. Check `dataset.path` in the config,"
+            " or choose another run with m.",
+        )
+    return None
+
+
+def preview(detail: Detail | None, judge: Judge | None, row: Row | None, glyphs: Glyphs) -> Content:
+    """What the preview pane says about the cell under the cursor."""
+    if detail is None or judge is None:
+        return Content("")
+    parts: list[Content] = [_head(detail, judge, glyphs)]
+    if row is not None and row.status == "not_run":
+        parts.append(Content.styled("This run does not hold the case.", "$skip"))
+        return Content("\n").join(parts)
+    state = state_words(detail.cell)
+    if state and detail.score is not None:
+        parts.append(Content.styled(state, "$recorded" if detail.cell.recorded else "$stale"))
+    parts.extend(content(note, "$unmeasured") for note in (row.notes if row else ()))
+    text = reason_text(detail)
+    if text:
+        parts += [Content(""), content(shorten(clean(text), PREVIEW_CHARS))]
+    if detail.trigger:
+        when = f", {ago(detail.at)}" if detail.at else ""
+        took = f", took {seconds(detail.duration_s)}" if detail.duration_s is not None else ""
+        parts += [Content(""), content(f"{detail.trigger}{when}{took}", "$skip")]
+    return Content("\n").join(parts)
+
+
+def _head(detail: Detail, judge: Judge, glyphs: Glyphs) -> Content:
+    cell = Cell(detail.cell.state, detail.score, detail.cell.recorded, detail.cell.waiting)
+    shown = mark(cell, judge, glyphs)
+    style = LOOK_STYLES[shown.look]
+    sign = {"number": "", "unmeasured": f"{glyphs.unmeasured} "}.get(shown.look, f"{shown.field} ")
+    words = state_words(cell) if cell.score is None else score_words(cell.score, judge)
+    return Content.assemble(
+        content(one_line(detail.key.case), "bold"),
+        Content.styled(f" {glyphs.dot} ", "$skip"),
+        content(one_line(judge.name), "bold"),
+        "\n",
+        content((sign + words).strip(), style),
+    )
+
+
+def reason_text(detail: Detail) -> str:
+    """The rationale of a cell, or why it has no value. Raw."""
+    match detail.score:
+        case Measured(rationale=rationale):
+            return rationale
+        case Unmeasured(detail=why):
+            return why
+        case None:
+            return ""
+
+
+def copied_text(detail: Detail, judge: Judge) -> str:
+    """What copying a cell puts on the clipboard. Raw."""
+    lines = [f"{detail.key.case} / {detail.key.judge}", score_words(detail.score, judge)]
+    text = reason_text(detail)
+    return "\n".join([*lines, "", text] if text else lines) + "\n"
+
+
+def seconds(duration: float) -> str:
+    """A duration: `12 ms`, `3.4 s`, `2 min 5 s`."""
+    if duration < 1:
+        return f"{duration * 1000:.0f} ms"
+    if duration < 60:
+        return f"{duration:.1f} s"
+    return f"{int(duration) // 60} min {int(duration) % 60} s"
+
+
+def ago(at: float, now: float | None = None) -> str:
+    """How long ago a time is, in seconds since the epoch: `3 min ago`; beyond two days the date."""
+    past = (time.time() if now is None else now) - at
+    if past < 5:
+        return "just now"
+    for limit, size, unit in ((60, 1, "s"), (3600, 60, "min"), (172_800, 3600, "h")):
+        if past < limit:
+            return f"{int(past // size)} {unit} ago"
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
