@@ -6,6 +6,7 @@ the workers get ready while the rest is being imported.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -24,6 +25,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 APP = "app"
 UNUSABLE = 2
+
+
+class Unusable(click.ClickException):
+    """The command cannot do anything here; the text says why."""
+
+    exit_code = UNUSABLE
 
 
 class Commands(click.Group):
@@ -174,6 +181,7 @@ def explain(case: str, judge: str, **given: Any) -> None:
 
 def begin(given: dict[str, Any], **more: Any) -> tuple[Options, SupervisorFactory]:
     """Work out the root, start the supervisor, and put the options together."""
+    gc.disable()  # nothing of what is imported now is garbage; the driver enables it again
     root, config = place(given["path"], given["root"])
     if not given["view"]:
         from eval_tui.engine import supervisor
@@ -181,7 +189,7 @@ def begin(given: dict[str, Any], **more: Any) -> tuple[Options, SupervisorFactor
         try:
             first = supervisor.start_supervisor(given["python"] or None, root)
         except supervisor.SupervisorError as exc:
-            raise click.ClickException(str(exc)) from exc
+            raise Unusable(str(exc)) from exc
         supervisors = supervisor.supervisors(given["python"] or None, root, first)
     else:
         supervisors = _no_workers

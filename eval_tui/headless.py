@@ -10,18 +10,18 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import signal
 import sys
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any, TextIO
 
 from eval_tui.config.problems import Problem
 from eval_tui.config.schema import EvalConfig
 from eval_tui.engine import project
 from eval_tui.engine.driver import Driver
-from eval_tui.engine.grid import CellKey, CellState, Detail
+from eval_tui.engine.grid import CellKey, Grid
 from eval_tui.engine.project import NoSuchThing, Options
 from eval_tui.engine.supervisor import SupervisorFactory
 from eval_tui.engine.trial import try_judges
@@ -35,10 +35,12 @@ from eval_tui.results.exit_code import (
     exit_code,
     scoring_unusable,
 )
+from eval_tui.results.explanation import explanation
 from eval_tui.results.export import Tally, score_document
 from eval_tui.results.gates import Gate
+from eval_tui.results.selection import Selection
 from eval_tui.results.table import gate_lines, score_table
-from eval_tui.scores import Measured, Score
+from eval_tui.scores import Score
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class ScoreOptions:
 
 def say(text: str) -> None:
     """Tell the person something that is not the document."""
-    print(f"eval-tui: {text}", file=sys.stderr)
+    print(_printable(f"eval-tui: {text}"), file=sys.stderr)
 
 
 def score(options: Options, supervisors: SupervisorFactory, wanted: ScoreOptions) -> int:
@@ -191,27 +193,36 @@ class _Bar:
 def _report(driver: Driver, wanted: ScoreOptions, interrupted: bool) -> int:
     config = driver.config
     assert config is not None
-    board = make_board(driver.grid, config, wanted.max_unmeasured)
-    gates = _gates(driver, board)
+    driver.session.catch_up()
+    decides = driver.options.cases is None or driver.options.all_cases
+    if not decides and config.thresholds:
+        say("only some cases were selected: no gate is decided")
+    grid = _selection(driver)
+    gated = config if decides else replace(config, thresholds=())
+    board = make_board(grid, gated, wanted.max_unmeasured)
+    gates = [gate for column in board.columns for gate in column.gates]
     if wanted.format == "json":
-        text = json.dumps(document(driver, board, gates), indent=2, allow_nan=False)
+        text = json.dumps(document(driver, grid, board, gates), indent=2, allow_nan=False)
     else:
-        text = score_table(driver.grid, board)
-    if wanted.output:
-        with open(wanted.output, "w", encoding="utf-8", errors="replace") as file:
-            file.write(text + "\n")
-    else:
-        sys.stdout.write(_printable(text) + "\n")
+        text = score_table(grid, board)
+    if not _publish(text, wanted.output):
+        return INTERRUPTED if interrupted else UNUSABLE
     _tell_problems([p for p in driver.problems if p.severity != "note"], driver.options.root)
-    for line in gate_lines(board) if gates else ():
+    for line in gate_lines(board):
         say(line)
+    driver.store.flush()
+    if driver.store.notice:
+        say(driver.store.notice)
+    if driver.broken:
+        say(driver.broken)
     ran, reused = driver.session.ran, reused_cells(driver)
     say(f"{ran:,} ran, {reused:,} still valid" + (", interrupted" if interrupted else ""))
     unloaded = unloaded_judges(driver)
     return exit_code(
         gates,
         interrupted=interrupted,
-        unusable=scoring_unusable(
+        unusable=bool(driver.broken)
+        or scoring_unusable(
             [judge.name for judge in driver.grid.columns],
             unloaded,
             [threshold.judge for threshold in config.thresholds],
@@ -220,16 +231,27 @@ def _report(driver: Driver, wanted: ScoreOptions, interrupted: bool) -> int:
     )
 
 
-def _gates(driver: Driver, board: Board) -> tuple[Gate, ...]:
-    """The gates that the selection leaves in force."""
-    options = driver.options
-    if options.cases is not None and not options.all_cases:
-        say("only some cases were selected: no gate is decided")
-        return ()
-    gates = [gate for column in board.columns for gate in column.gates]
-    if options.judges is None:
-        return tuple(gates)
-    return tuple(gate for gate in gates if gate.judge in options.judges)
+def _selection(driver: Driver) -> Grid:
+    """The part of the grid that was asked for; cases that hooks have added since are not in it."""
+    options, grid = driver.options, driver.grid
+    cases = options.cases
+    if cases is not None and options.all_cases:
+        cases |= {row.case for row in grid.rows if row.status != "ran"}
+    return Selection(grid, options.judges, cases)
+
+
+def _publish(text: str, output: str) -> bool:
+    """Write the document to the file, or print it without one; False when it cannot be written."""
+    if not output:
+        sys.stdout.write(_printable(text) + "\n")
+        return True
+    try:
+        with open(output, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text + "\n")
+    except OSError as exc:
+        say(f"cannot write {output}: {exc.strerror or exc}")
+        return False
+    return True
 
 
 def unloaded_judges(driver: Driver) -> set[str]:
@@ -239,12 +261,16 @@ def unloaded_judges(driver: Driver) -> set[str]:
 
 
 def reused_cells(driver: Driver) -> int:
-    """Cells whose value was worked out earlier and still holds."""
-    infos = driver.session.infos.values()
-    return sum(1 for info in infos if info.known and info.result and not info.ran)
+    """Selected cells whose value was worked out earlier and still holds."""
+    session = driver.session
+    return sum(
+        1
+        for key, info in session.infos.items()
+        if info.known and info.result and not info.ran and session.policy.selects(*key)
+    )
 
 
-def document(driver: Driver, board: Board, gates: Iterable[Gate]) -> dict[str, Any]:
+def document(driver: Driver, grid: Grid, board: Board, gates: Iterable[Gate]) -> dict[str, Any]:
     """The JSON document, schema 1."""
     config, session, options = driver.config, driver.session, driver.options
     assert config is not None
@@ -253,8 +279,8 @@ def document(driver: Driver, board: Board, gates: Iterable[Gate]) -> dict[str, A
         whole = session.full_score(key)
         if whole is not None:
             scores[key] = whole
-    made = score_document(
-        session,
+    return score_document(
+        grid,
         eval_name=config.eval_name,
         run=session.target.run_id,
         root=options.root,
@@ -264,29 +290,19 @@ def document(driver: Driver, board: Board, gates: Iterable[Gate]) -> dict[str, A
         scores=scores,
         tally=Tally(session.ran, reused_cells(driver)),
     )
-    return _selected(made, options)
 
 
-def _selected(made: dict[str, Any], options: Options) -> dict[str, Any]:
-    """The document without the cells that were not selected."""
-    cells: dict[str, dict[str, Any]] = made["cells"]
-    aggregates: dict[str, Any] = made["aggregates"]
-    if options.cases is not None:
-        made["cells"] = cells = {c: row for c, row in cells.items() if c in options.cases}
-    wanted = options.judges
-    if wanted is not None:
-        made["cells"] = {
-            case: {judge: cell for judge, cell in row.items() if judge in wanted}
-            for case, row in cells.items()
-        }
-        made["aggregates"] = {judge: a for judge, a in aggregates.items() if judge in wanted}
-    return made
+_ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Characters that a terminal would obey: a log is one too."""
 
 
 def _printable(text: str) -> str:
-    """The text as the stream can take it: lone surrogates do not fit into UTF-8."""
+    """The text as the stream can take it, with nothing in it that a terminal would obey.
+
+    Lone surrogates do not fit into UTF-8.
+    """
     encoding = sys.stdout.encoding or "utf-8"
-    return text.encode(encoding, "replace").decode(encoding)
+    return _ACTING.sub("\ufffd", text).encode(encoding, "replace").decode(encoding)
 
 
 def problem_line(problem: Problem, root: str) -> str:
@@ -296,7 +312,8 @@ def problem_line(problem: Problem, root: str) -> str:
         where += f":{problem.line}" + (f":{problem.column}" if problem.column else "")
     judge = f"judge {problem.judge}: " if problem.judge else ""
     hint = f" ({problem.hint})" if problem.hint else ""
-    text = " ".join(p for p in (problem.severity, where, f"{judge}{problem.message}{hint}") if p)
+    message = " / ".join(line for line in problem.message.splitlines() if line.strip())
+    text = " ".join(p for p in (problem.severity, where, f"{judge}{message}{hint}") if p)
     return "".join(c if c.isprintable() or c == " " else "\ufffd" for c in text)
 
 
@@ -313,7 +330,7 @@ def check(options: Options, supervisors: SupervisorFactory) -> int:
         say(str(exc))
         return UNUSABLE
     paths = [item.path for item in evals] if not options.eval_name and evals else [path]
-    print(f"root         {options.root}")
+    print(_printable(f"root         {options.root}"))
     worst = PASSED
     interpreter = ""
     for one in paths:
@@ -326,7 +343,9 @@ def check(options: Options, supervisors: SupervisorFactory) -> int:
         if not config.usable or any(p.severity == "error" for p in problems):
             worst = UNUSABLE
     if interpreter:
-        print(f"\ninterpreter  {interpreter}")
+        print(_printable(f"\ninterpreter  {interpreter}"))
+    for problem in project.interpreter_problems(options):
+        print(_printable(problem_line(problem, options.root)))
     return worst
 
 
@@ -338,10 +357,14 @@ def _print_eval(config: EvalConfig, options: Options, problems: Iterable[Problem
         f"{os.path.relpath(config.dataset, root)} ({cases} cases)" if config.dataset else "none"
     )
     newest = f", the newest is {runs[0].id}" if runs else ""
-    print(f"\neval         {config.name or config.eval_name}  {os.path.relpath(config.path, root)}")
-    print(f"dataset      {dataset}")
-    print(f"judges       {len(config.judges)}")
-    print(f"runs         {len(runs)}{newest}")
+    name, place = config.name or config.eval_name, os.path.relpath(config.path, root)
+    for line in (
+        f"\neval         {name}  {place}",
+        f"dataset      {dataset}",
+        f"judges       {len(config.judges)}",
+        f"runs         {len(runs)}{newest}",
+    ):
+        print(_printable(line))
     for problem in problems:
         print(_printable(problem_line(problem, root)))
 
@@ -366,44 +389,8 @@ async def _explain(options: Options, supervisors: SupervisorFactory, key: CellKe
             return INTERRUPTED
         for line in explanation(driver.detail(key.case, key.judge)):
             print(_printable(line))
+        if driver.broken:
+            say(driver.broken)
         return PASSED
     finally:
         await driver.close()
-
-
-def explanation(detail: Detail) -> Iterator[str]:
-    """The lines of `explain`."""
-    score = detail.score
-    yield f"case      {detail.key.case}"
-    yield f"judge     {detail.key.judge}"
-    if score is None:
-        yield f"value     none ({detail.cell.waiting or detail.cell.state.value})"
-    elif isinstance(score, Measured):
-        passed = {True: ", passed", False: ", failed", None: ""}[score.passed]
-        yield f"value     {score.value}{passed}"
-        yield from _block("reason", score.rationale)
-    else:
-        yield f"unmeasured: {score.reason.value}" + (", can be retried" if score.retryable else "")
-        yield from _block("reason", score.detail)
-        yield from _block("trace", score.traceback)
-    if detail.cell.recorded:
-        yield "origin    recorded in summary.yaml, not worked out here"
-    elif detail.recorded is not None and detail.recorded != score:
-        yield f"recorded  {getattr(detail.recorded, 'value', 'unmeasured')}"
-    if detail.cell.state is not CellState.FRESH:
-        yield f"state     {detail.cell.state.value}"
-    if detail.at is not None:
-        when = datetime.fromtimestamp(detail.at).isoformat(" ", "seconds")
-        took = f", took {detail.duration_s:.3f} s" if detail.duration_s is not None else ""
-        yield f"ran       {when}{took}" + (" (reused)" if detail.reused else "")
-    for words, reads in (("if: read", detail.condition_reads), ("read", detail.reads)):
-        for read in reads:
-            yield f"{words:<9} {read.what}" + ("  (changed)" if read.changed else "")
-    for note in (*detail.opaque, *detail.notes):
-        yield f"note      {note}"
-    yield from _block("printed", detail.output)
-
-
-def _block(word: str, text: str) -> Iterator[str]:
-    for i, line in enumerate(text.splitlines()):
-        yield f"{word if not i else '':<9} {line}"

@@ -61,9 +61,11 @@ class Unmeasured:
     attempts: int = 1
     traceback: str = ""
     """The traceback of a judge's exception, cut to the judge's own frames."""
+    parts: Mapping[str, Score] = field(default_factory=dict[str, "Score"], hash=False)
+    """Parts that were scored although the whole was not."""
 
 
-Score = Union[Measured, Unmeasured]
+Score = Union[Measured, Unmeasured]  # noqa: UP007 - evaluated at run time by Python 3.10
 
 
 def measured(value: bool | int | float, rationale: str = "") -> Measured:
@@ -95,11 +97,15 @@ def to_plain(score: Score) -> dict[str, Any]:
         plain["attempts"] = score.attempts
     if score.traceback:
         plain["traceback"] = score.traceback
+    if score.parts:
+        plain["parts"] = {name: to_plain(part) for name, part in score.parts.items()}
     return plain
 
 
 def from_plain(plain: Mapping[str, Any]) -> Score:
     """The inverse of `to_plain`. Raises KeyError or ValueError on anything else."""
+    plain_parts = cast("Mapping[str, Mapping[str, Any]]", plain.get("parts", {}))
+    parts = {name: from_plain(part) for name, part in plain_parts.items()}
     if "reason" in plain:
         return Unmeasured(
             Reason(plain["reason"]),
@@ -108,13 +114,13 @@ def from_plain(plain: Mapping[str, Any]) -> Score:
             frozenset(cast("list[str]", plain.get("recover_on", []))),
             int(plain.get("attempts", 1)),
             plain.get("traceback", ""),
+            parts,
         )
-    parts = cast("Mapping[str, Mapping[str, Any]]", plain.get("parts", {}))
     return Measured(
         plain["value"],
         plain["passed"],
         plain.get("rationale", ""),
         plain.get("label"),
         tuple(Sample(*sample) for sample in plain.get("samples", ())),
-        {name: from_plain(part) for name, part in parts.items()},
+        parts,
     )

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import cast
 
+from eval_tui.config.criteria import read_criteria, read_pass_if
 from eval_tui.config.judge_files import Material, mentions_case, read_material
 from eval_tui.config.judge_kind import INSTRUCTIONS, Kind, infer_kind, read_builtin
 from eval_tui.config.paths import Base
@@ -29,6 +30,8 @@ _KEYS = (
     "context",
     "feedback_type",
     "score_range",
+    "pass_if",
+    "criteria",
     "model",
     "module",
     "function",
@@ -126,6 +129,8 @@ def _read_fields(entry: Section, name: str, line: int, context: JudgeContext) ->
     scale = read_score_range(entry)
     asks_model = Judge(name, kind.name, builtin=builtin).asks_model
     material = _read_files(entry, kind, context.base)
+    feedback_type = read_feedback_type(entry, scale, builtin)
+    is_bool = feedback_type == "bool" or (asks_model and kind.name == "builtin")
     return Judge(
         name=name,
         kind=kind.name,
@@ -142,11 +147,14 @@ def _read_fields(entry: Section, name: str, line: int, context: JudgeContext) ->
         prompt=used("prompt"),
         prompt_file=used("prompt_file"),
         prompt_path=material.prompt_path,
+        prompt_line=_prompt_line(entry, kind),
         context=material.context,
         context_paths=material.context_paths,
         material=material.digest,
-        feedback_type=read_feedback_type(entry, scale, builtin),
+        feedback_type=feedback_type,
         score_range=scale,
+        pass_if=read_pass_if(entry, is_bool),
+        criteria=read_criteria(entry, kind.name == "model", is_bool),
         model=_read_model(entry, name, context.model, asks_model),
         samples=_read_samples(entry, kind),
         agent=_read_agent(entry, kind),
@@ -201,6 +209,11 @@ def _read_check(entry: Section, kind: Kind) -> str:
 
 def _check_line(entry: Section) -> int:
     return entry.report.positions.content_line((*entry.keys, "check"))
+
+
+def _prompt_line(entry: Section, kind: Kind) -> int:
+    inline = next((key for key in ("llm_rubric", "prompt") if key in kind.used), None)
+    return entry.report.positions.content_line((*entry.keys, inline)) if inline else 0
 
 
 def _read_files(entry: Section, kind: Kind, base: Base) -> Material:

@@ -23,6 +23,18 @@ def _mapping() -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True)
+class Criterion:
+    """One entry of a model judge's `criteria:` (ours): a question of its own in the same call."""
+
+    id: str
+    description: str = ""
+    weight: float = 1.0
+    """Its share in the judge's own value; at 0 it is asked and shown, and decides nothing."""
+    pass_if: str = ""
+    """Like the judge's `pass_if`, for this criterion; empty when absent."""
+
+
+@dataclass(frozen=True)
 class Judge:
     """One entry of `judges:`."""
 
@@ -45,6 +57,8 @@ class Judge:
     prompt: str = ""
     prompt_file: str = ""
     """As written; see `prompt_path`."""
+    prompt_line: int = 0
+    """1-based line in the config of the first line of `llm_rubric` or `prompt`; 0 without them."""
     prompt_path: str = ""
     """Absolute path of the prompt file, as found; empty when there is none."""
     context: tuple[str, ...] = ()
@@ -55,6 +69,10 @@ class Judge:
     """Digest of the contents of the prompt file and the context files; empty without any."""
     feedback_type: str = ""
     score_range: tuple[float, float] | None = None
+    pass_if: str = ""
+    """A comparison such as `>= 4` that gives a number a pass or fail (ours); empty when absent."""
+    criteria: tuple[Criterion, ...] = ()
+    """What a model judge is asked point by point, in one call (ours)."""
     model: str = ""
     samples: int = 1
     agent: Mapping[str, Any] = field(default_factory=_mapping)

@@ -10,6 +10,7 @@ from eval_tui.engine.cells import CellInfo, without_rationale
 from eval_tui.engine.grid import CellKey
 from eval_tui.engine.queue import InFlight
 from eval_tui.engine.store import Inputs
+from eval_tui.judges.outcome import recovery
 from eval_tui.scores import Reason, Unmeasured, from_plain, to_plain
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Arrivals:
         key = CellKey(message["case"], message["judge"])
         ambient = message["ambient"]
         self._learn(ambient)
-        flight.ambients[key] = ambient["id"]
+        flight.ambients[key.judge] = ambient["id"]
         if key not in flight.running:
             flight.running.add(key)
             self._session.show(key)
@@ -61,9 +62,10 @@ class Arrivals:
     def _learn(self, ambient: Mapping[str, Any]) -> None:
         """More of what a judge rests on; a torn view makes all its cells stale at once."""
         session = self._session
-        if not ambient["add"] and session.dependencies.knows(ambient["id"]):
+        add = ambient.get("add", ())
+        if not add and session.dependencies.knows(ambient["id"]):
             return
-        if session.dependencies.learn(ambient["id"], ambient["add"]):
+        if session.dependencies.learn(ambient["id"], add):
             session.epoch += 1
             hit = {key for key, info in session.infos.items() if info.ambient == ambient["id"]}
             session.enqueue(hit)
@@ -74,6 +76,13 @@ class Arrivals:
         if key not in flight.fingerprints or key in flight.reported:
             return
         flight.reported.add(key)
+        try:
+            self._take(flight, key, message)
+        finally:
+            session.show(key)
+
+    def _take(self, flight: InFlight, key: CellKey, message: Mapping[str, Any]) -> None:
+        session = self._session
         ambient = ""
         if "ambient" in message:
             self._learn(message["ambient"])
@@ -82,7 +91,7 @@ class Arrivals:
         if outcome == "ran":
             session.count(ran=1)
             session.wrote(key, message.get("wrote", ()))
-        info = session.infos.get(key)
+        info = session.infos.get(key) if key.case in session.snapshot.cases else None
         if message.get("young") and info is not None and info.unreadable < YOUNG_TRIES:
             info.unreadable += 1
             session.enqueue([key], not_before=session.clock() + YOUNG_PAUSE)
@@ -93,21 +102,24 @@ class Arrivals:
             return
         if info.fp != fp or info.condition != flight.conditions[key]:
             return
-        info.epoch = flight.epoch
+        info.epoch, info.behind = flight.epoch, None
         info.unreadable = 0
-        if outcome == "peek":
+        info.outdated = info.outdated and outcome == "held"
+        if outcome == "held":
+            session.set_aside(key, "off")
+        elif outcome == "peek":
             self._peeked(key, info, message, ambient)
         elif outcome == "same":
             self._same(key, info, message["known"])
-            info.cond = _lists(message["cond"])
+            info.cond = _lists(message.get("cond", ()))
         else:
             self._settled(key, info, message, result, ambient)
         if _moved(message.get("inputs", ())):
+            session.epoch += 1  # caches in the judges' code hold what was read
             session.enqueue([key], not_before=session.clock() + YOUNG_PAUSE)
         elif session.late(flight.epoch, info.ambient, key.case):
             session.enqueue([key])
         flight.unsaved.add(key.case)
-        session.show(key)
 
     def _keep(self, key: CellKey, fp: str, message: Mapping[str, Any], ambient: str) -> int:
         session = self._session
@@ -142,14 +154,16 @@ class Arrivals:
         info.score = from_plain(message["score"])
         # A cell that its condition settled has no result that holds its words.
         info.plain = without_rationale(message["score"]) if result else dict(message["score"])
-        info.result, info.ambient = result, ambient
-        info.cond = _lists(message["cond"])
+        # What a condition sees is the record alone.
+        info.result, info.ambient = result, ambient if result else ""
+        info.cond = _lists(message.get("cond", ()))
         info.absent = _absent(message.get("inputs", ()))
+        again = info.known
         info.sig, info.known, info.lost, info.reused = "", True, False, False
         if message["outcome"] == "ran":
             info.ran = True
             self._note_usable(key, message)
-        else:
+        elif again:
             session.count(reused=1)
 
     def _differences(
@@ -161,18 +175,13 @@ class Arrivals:
         old = self._session.store.result(info.result)
         if old is None:
             return ()
-        before = {(kind, name): version for kind, name, version in old.inputs}
-        after = {(kind, name): version for kind, name, version in message["inputs"]}
-        return tuple(
-            f"{kind} {name}"
-            for (kind, name), version in after.items()
-            if before.get((kind, name), version) != version
-        )
+        return _changed(old.inputs, message["inputs"])
 
     def _note_usable(self, key: CellKey, message: Mapping[str, Any]) -> None:
-        session = self._session
-        session.findings.loaded(session.judge(key.judge), session.config, message.get("unusable"))
-        session.refresh_problems()
+        session, why = self._session, message.get("unusable")
+        if why is not None or key.judge in session.findings.unusable:
+            session.findings.loaded(session.judge(key.judge), session.config, why)
+            session.refresh_problems()
 
     def _same(self, key: CellKey, info: CellInfo, identity: int) -> None:
         """An earlier result fits: it is shown without running."""
@@ -213,6 +222,7 @@ class Arrivals:
         else:
             info.result = first.id
             info.lost = first.inputs != inputs
+        info.changed = _changed(first.inputs, inputs) if first is not None else ()
         info.ambient = ambient
 
     def _cased(self, flight: InFlight, message: Mapping[str, Any]) -> None:
@@ -227,7 +237,9 @@ class Arrivals:
         for key in flight.fingerprints:
             info = session.infos.get(key) if key.case == case else None
             told = info is not None and key in flight.reported and info.epoch == flight.epoch
-            if info is not None and told and info.fp == flight.fingerprints[key]:
+            if info is None or info.behind is not None:
+                continue
+            if told and info.fp == flight.fingerprints[key]:
                 late = session.late(flight.epoch, info.ambient, case)
                 info.sig = "" if late else message["sig"]
                 if late:
@@ -243,18 +255,19 @@ class Arrivals:
             return
         flight.reported.add(key)
         session.count(ran=1)
+        session.show(key)
         info = session.infos.get(key)
         if info is None or info.fp != flight.fingerprints[key] or info.epoch > flight.epoch:
             return
-        info.epoch = flight.epoch
+        info.epoch, info.behind, info.outdated = flight.epoch, None, False
         timed_out = message["how"] == "timed out"
         score = Unmeasured(
             Reason.GRADER_ERROR,
             message["text"],
             retryable=timed_out,
-            recover_on=frozenset({"code", "evidence"}),
+            recover_on=recovery(session.judge(key.judge)),
         )
-        ambient = flight.ambients.get(key, "")
+        ambient = flight.ambients.get(key.judge, "")
         inputs = [["opaque", "", flight.folders.get(key.case, _FORGOTTEN)]]
         plain = to_plain(score)
         info.result = session.store.add_result(
@@ -279,8 +292,8 @@ class Arrivals:
         left = flight.left()
         session.enqueue([key for key in left if key not in flight.by_hand])
         for key in left:
-            session.show(key, waiting="cancelled" if key in flight.by_hand else None)
-        for key in flight.reported:
+            if key in flight.by_hand and not session.queue.is_due(key):
+                session.set_aside(key, "cancelled")
             session.show(key)
         for case in flight.unsaved & session.snapshot.cases:
             recall.save_row(session, case)
@@ -288,6 +301,17 @@ class Arrivals:
 
 def _lists(inputs: Any) -> Inputs:
     return [list(entry) for entry in inputs]
+
+
+def _changed(old: Inputs, new: Inputs) -> tuple[str, ...]:
+    """Which inputs differ from those of before, as `kind name`."""
+    before = {(kind, name): version for kind, name, version in old}
+    after = {(kind, name): version for kind, name, version in new}
+    return tuple(
+        f"{kind} {name}"
+        for (kind, name), version in after.items()
+        if before.get((kind, name), version) != version
+    )
 
 
 def _absent(inputs: Any) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import threading
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
@@ -218,8 +219,10 @@ class Sink(io.TextIOBase):
 class Capture:
     """`with capture as printed: …`, then `printed.text`."""
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, output: Output, first: Callable[[], None] = lambda: None) -> None:
+        """`first` is called before anything else when the judge has ended."""
         self._output = output
+        self._first = first
         self.text = ""
 
     def __enter__(self) -> Capture:
@@ -232,4 +235,5 @@ class Capture:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._first()
         self.text = self._output.text()

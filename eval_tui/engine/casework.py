@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextvars
+import functools
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -55,8 +57,10 @@ class CaseWork:
         self.extra: set[str] = set(item.get("extra", ()))
         spec = state.spec
         self.folders = folders.case_folders(spec.run_dir, spec.dataset_dir, self.case)
-        self.folder_digest = folders.folder_signature(self.folders)[0]
-        self.beside = folders.case_signature(spec.run_dir, spec.dataset_dir, self.case, self.extra)
+        self.folder_digest, young = folders.folder_signature(self.folders)
+        self.signature = folders.whole_signature(
+            spec.run_dir, self.folder_digest, young, self.extra
+        )
         self.parts: CaseParts = load_case(spec, self.case)
         self.case_reads: dict[str, dict[Observation, None]] = {}
         """Path of a project module -> what was read through it inside this case."""
@@ -70,7 +74,7 @@ class CaseWork:
         if not self.announced:
             self.announced = True
             self._emit(io, {"t": "case", "folders": self.folder_digest})
-        message: dict[str, Any] = {"t": "cell", "judge": name, "cond": []}
+        message: dict[str, Any] = {"t": "cell", "judge": name}
         try:
             parts = self.parts.scoped(judge.step) if judge.step else self.parts
         except StepMissing as exc:
@@ -85,19 +89,18 @@ class CaseWork:
         if stop is None:
             if job.get("peek"):
                 self._peek(judge, parts, message)
+            elif job.get("hold"):
+                message["outcome"] = "held"
             else:
-                clean = self._run(judge, parts, message, io)
-        message["ambient"] = {
-            "id": self.state.ambient(name).id,
-            "add": self.state.ambient(name).unsent(),
-        }
+                clean = self._run(judge, parts, message, io, job.get("known"))
+        message["ambient"] = self.state.ambient(name).news()
         self._emit(io, message)
         return clean
 
     def finish(self, io: WorkerIO) -> None:
         """Tell the signature that all cells of this case were judged under."""
         outside = self._outside_sources()
-        whole = self.beside[0]
+        whole = self.signature
         if outside - self.extra:
             self.extra |= outside
             spec = self.state.spec
@@ -110,7 +113,8 @@ class CaseWork:
         )
 
     def _emit(self, io: WorkerIO, message: dict[str, Any]) -> None:
-        io.emit({**message, "id": self.batch, "case": self.case})
+        message["id"], message["case"] = self.batch, self.case
+        io.emit(message)
 
     def _skip(self, message: dict[str, Any], score: Unmeasured) -> None:
         message.update(outcome="skip", score=to_plain(score))
@@ -130,7 +134,8 @@ class CaseWork:
         else:
             if not applies:
                 self._skip(message, condition.skipped(judge))
-        message["cond"] = self._finished(seen)
+        if seen:
+            message["cond"] = self._finished(seen)
         return None if applies else True
 
     def _finished(self, seen: dict[tuple[str, str], str]) -> list[Observation]:
@@ -165,7 +170,7 @@ class CaseWork:
             return self.folder_digest
         if kind == "why":
             return _why(parts, key)
-        if kind in ("list", "exists", "stat"):
+        if kind in ("list", "list+", "exists", "stat", "link"):
             return path_version(kind, key)
         if kind in ("open", "module"):
             return self._content(key)
@@ -194,16 +199,24 @@ class CaseWork:
             pass  # noted with the version of the unreadable part
         message.update(outcome="peek", inputs=self._finished(seen))
 
-    def _run(self, judge: Judge, parts: CaseParts, message: dict[str, Any], io: WorkerIO) -> bool:
+    def _run(
+        self,
+        judge: Judge,
+        parts: CaseParts,
+        message: dict[str, Any],
+        io: WorkerIO,
+        known: object,
+    ) -> bool:
         state = self.state
         seen: dict[tuple[str, str], str] = {}
         watch = Watch(self.folders)
         started = time.perf_counter()
-        self._announce_run(judge, io, watch)
+        self._announce_run(judge, io, watch, bool(known))
         with io.capture() as captured:
             score = self._call(judge, parts, seen, watch)
         message["ms"] = round((time.perf_counter() - started) * 1000, 3)
-        notes, replace = io.check()
+        # Built-ins run no code but ours.
+        notes, replace = io.check() if judge.kind != "builtin" else ([], False)
         inputs = [*self._finished(seen), *self._settle(judge, watch)]
         if isinstance(score, Unmeasured) and score.reason is Reason.MISSING_EVIDENCE:
             # The words say why a key is absent, so that is an input of theirs.
@@ -215,14 +228,15 @@ class CaseWork:
             outcome="ran",
             score=to_plain(score),
             inputs=inputs,
-            out=captured.text,
-            opaque=list(watch.opaque),
-            notes=notes,
-            wrote=[
-                (path, folders.files_signature([path])[0]) for path in sorted(watch.written)[:50]
-            ],
-            young=self.state_young,
         )
+        if watch.written:
+            message["wrote"] = [
+                (path, folders.files_signature([path])[0]) for path in sorted(watch.written)[:50]
+            ]
+        if self.state_young:
+            message["young"] = True
+        told = {"out": captured.text, "opaque": list(watch.opaque), "notes": notes}
+        message.update((word, value) for word, value in told.items() if value)
         runner = state.runners.get(judge.name)
         if isinstance(runner, JudgeUnusable):
             message["unusable"] = {
@@ -232,24 +246,21 @@ class CaseWork:
             }
         return not replace
 
-    def _announce_run(self, judge: Judge, io: WorkerIO, watch: Watch) -> None:
-        """Load the judge, then tell that it runs and what it rests on already.
+    def _announce_run(self, judge: Judge, io: WorkerIO, watch: Watch, surprising: bool) -> None:
+        """Load the judge, then tell what it rests on already, unless this batch has told it.
 
-        If the process dies on the way, this is all that is known of the cell's inputs.
+        If the process dies on the way, this is all that is known of the cell's inputs. That a
+        judge runs is told when it might as well not have run (`surprising`).
         """
         if judge.name not in self.state.runners:
             with io.capture(), self._watched(judge, watch):
                 self.state.runners[judge.name] = loaded(judge, self.state.env)
+            io.loaded()
             self._settle(judge, watch)
-        ambient = self.state.ambient(judge.name)
-        self._emit(
-            io,
-            {
-                "t": "run",
-                "judge": judge.name,
-                "ambient": {"id": ambient.id, "add": ambient.unsent()},
-            },
-        )
+        if surprising or judge.name not in self.state.announced:
+            self.state.announced.add(judge.name)
+            ambient = self.state.ambient(judge.name).news()
+            self._emit(io, {"t": "run", "judge": judge.name, "ambient": ambient})
 
     def _watched(self, judge: Judge, watch: Watch) -> _Watched:
         return _Watched(self.state.observer, watch, f"judge:{judge.name}")
@@ -264,8 +275,8 @@ class CaseWork:
         error: BaseException | None = None
         runner = self.state.runners[judge.name]
         if isinstance(runner, JudgeUnusable):
-            detail = f"{runner.detail}. {runner.hint}" if runner.hint else runner.detail
-            return Unmeasured(Reason.UNSUPPORTED, detail, recover_on=frozenset({"config", "code"}))
+            change = frozenset({"config", "code"})
+            return Unmeasured(Reason.UNSUPPORTED, runner.words, recover_on=change)
         for plain in (judge.name in self.state.plain or self._walks_in_c(judge), True):
             raw, error, stumbled = self._try(runner, judge, parts, seen, watch, plain)
             if not stumbled:
@@ -286,7 +297,7 @@ class CaseWork:
         The record notices most of that by itself; not when the judge swallows the error.
         """
         imported = self.state.observer.modules.imported(f"judge:{judge.name}")
-        return bool(C_WALKERS & imported) or any(name in judge.check for name in C_WALKERS)
+        return not C_WALKERS.isdisjoint(imported) or _names_a_walker(judge.check)
 
     def _try(
         self,
@@ -302,11 +313,12 @@ class CaseWork:
         raw: object = None
         error: BaseException | None = None
         try:
-            record = make_record(parts, _noting(seen))
+            record = make_record(parts, _noting(seen), trusted=judge.kind == "builtin")
             if plain:
                 record = _plain(plain_record(parts, _noting(seen)))
             with self._watched(judge, watch):
-                raw = runner(record)
+                # A context of its own: decimal's precision and the like are not handed on.
+                raw = contextvars.copy_context().run(runner, record)
         except BaseException as exc:
             error = exc
         return raw, error, isinstance(record, Record) and tripped(record, error)
@@ -316,7 +328,12 @@ class CaseWork:
         state = self.state
         inputs: dict[Observation, None] = {}
         outside: list[Observation] = []
+        tracker, importer = state.observer.modules, f"judge:{judge.name}"
+        closure = tracker.closure(importer)
         for observation, through in settle(watch):
+            kind, path, version = observation
+            if kind == "exists" and version == "f" and path in closure:
+                continue  # its content is an input
             inside = watch.inside_case(observation[1])
             reads = self.case_reads if inside else state.module_reads
             for module in through:
@@ -325,8 +342,8 @@ class CaseWork:
                 inputs[observation] = None
             else:
                 outside.append(observation)
-        tracker = state.observer.modules
-        for module in tracker.closure(f"judge:{judge.name}"):
+        outside.extend(("exists", path, "-") for path in tracker.gaps(importer))
+        for module in closure:
             outside.append(("module", module, tracker.files[module]))
             outside.extend(state.module_reads.get(module, ()))
             inputs.update(self.case_reads.get(module, {}))
@@ -338,13 +355,12 @@ class CaseWork:
         """Files outside of the case's folders, and not beside `cases/`, that its record rests on."""
         spec = self.state.spec
         known = {os.path.join(spec.run_dir, name) for name in folders.RUN_FILES}
-        found: set[str] = set()
-        for paths in self.parts.disk.sources.values():
-            for path in paths:
-                inside = any(path == f or path.startswith(f + os.sep) for f in self.folders)
-                if not inside and path not in known:
-                    found.add(path)
-        return found
+        inside = tuple(folder + os.sep for folder in self.folders)
+        return {
+            path
+            for path in self.parts.disk.looked_at
+            if not path.startswith(inside) and path not in self.folders and path not in known
+        }
 
 
 class _Watched:
@@ -360,6 +376,11 @@ class _Watched:
     def __exit__(self, *exc: object) -> None:
         self.observer.watch = None
         self.observer.modules.current = ""
+
+
+@functools.lru_cache(maxsize=1024)
+def _names_a_walker(check: str) -> bool:
+    return any(name in check for name in C_WALKERS)
 
 
 def _noting(seen: dict[tuple[str, str], str]) -> Callable[[str, str, str], None]:

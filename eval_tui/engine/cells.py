@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from eval_tui.engine.grid import Waiting
 from eval_tui.engine.store import Inputs, StoredCell
 from eval_tui.scores import Score, from_plain
 
@@ -15,10 +16,10 @@ class CellInfo:
 
     fp: str
     condition: str
-    score: Score | None = None
-    """As stored: before the judge's range is applied."""
+    made: Score | None = None
+    """`score`, once somebody has asked for it or a worker has told it."""
     plain: dict[str, Any] | None = None
-    """The same as plain data, without a rationale."""
+    """The score as plain data, without a rationale."""
     result: int = 0
     ambient: str = ""
     sig: str = ""
@@ -27,6 +28,10 @@ class CellInfo:
     """Whether `score` was worked out here (now or earlier), not taken from `summary.yaml`."""
     epoch: int = -1
     """Of the batch that told what is shown: an older batch that comes later tells nothing new."""
+    behind: Waiting | None = None
+    """Why nothing is done although what is shown may not hold any more; None when it holds."""
+    outdated: bool = False
+    """The judge has changed since: what is shown is surely old."""
     lost: bool = False
     """The process died or was killed: its inputs are not known."""
     reused: bool = False
@@ -39,6 +44,17 @@ class CellInfo:
     """Keys of the record that were asked for and are not there."""
     unreadable: int = 0
     """How often a document was unreadable while young (D13)."""
+
+    @property
+    def score(self) -> Score | None:
+        """As stored: before the judge's range is applied."""
+        if self.made is None and self.plain is not None:
+            self.made = from_plain(self.plain)
+        return self.made
+
+    @score.setter
+    def score(self, score: Score | None) -> None:
+        self.made = score
 
     def stored(self) -> StoredCell | None:
         """What the store keeps of the cell, or None while there is nothing to keep."""
@@ -57,8 +73,7 @@ class CellInfo:
 
     def restore(self, stored: StoredCell) -> None:
         """Take over what an earlier session knew."""
-        self.score = from_plain(stored.score)
-        self.plain = stored.score
+        self.made, self.plain = None, stored.score
         self.result = stored.result
         self.ambient = stored.ambient
         self.sig = stored.sig

@@ -23,9 +23,16 @@ from typing import Any, Literal, Protocol
 from eval_tui.engine import slot
 from eval_tui.engine.capture import excerpt
 from eval_tui.engine.channel import Channel
+from eval_tui.engine.environment import MARK
 from eval_tui.engine.frames import Message, encode
-from eval_tui.engine.supervisor import SupervisorError, SupervisorFactory, SupervisorHandle
-from eval_tui.engine.worker import CRASH_EXIT
+from eval_tui.engine.processes import adopt_orphans, end_marked
+from eval_tui.engine.slot import CRASH_EXIT
+from eval_tui.engine.supervisor import (
+    SupervisorError,
+    SupervisorFactory,
+    SupervisorHandle,
+    guards,
+)
 
 ATTEMPTS = 3
 """How many supervisors may die in a row without a sign of life from any worker."""
@@ -35,6 +42,9 @@ ANSWER_S = 5.0
 """How long the supervisor may take to start, and to fork or end a worker."""
 
 _CHOOSE = "Another Python can be chosen with --python."
+
+_SWEEPS_S = (0.0, 0.05, 0.3, 2.0)
+"""How long after a supervisor's end what it left behind is looked for: it ends bit by bit."""
 
 _EOF_GRACE_S = 0.05
 """A worker whose socket has ended and that lives on for longer has closed it."""
@@ -144,6 +154,7 @@ class Crew:
 
     def start(self) -> None:
         """Start the supervisor. What goes wrong is told through `on_broken`, later."""
+        adopt_orphans()  # what is left when supervisor and guard are killed at once comes to us
         self._connect()
 
     def _connect(self) -> None:
@@ -188,15 +199,23 @@ class Crew:
         """The supervisor is gone, and with it all workers."""
         self._deaths += 1
         if self._handle is not None and self._deaths >= ATTEMPTS:
-            text = f"{self._handle.python} does not stay alive to run judges"
-            log = self._handle.log_tail()
-            self._break(f"{text}. {_CHOOSE}\n{log}".strip())
+            log = self._handle.log_tail() or "it ends at once, without a word"
+            first, _, last = log.rpartition("\n")
+            text = f"{self._handle.python} cannot run judges: {last.rstrip('.')}. {_CHOOSE}"
+            self._break(f"{text}\n{first}".strip())
         self._disconnect()
         death = Death("supervisor", "the worker processes were ended while it ran")
         for lane in list(self._lanes.values()):
             self._bury(lane, death)
         if self._handle is None and not self.broken:
             self._connect()
+        for delay in _SWEEPS_S:
+            asyncio.get_running_loop().call_later(delay, self._sweep)
+
+    def _sweep(self) -> None:
+        """End what judges started, if nobody else was left to do it."""
+        if MARK not in os.environ:
+            end_marked(MARK, spared=guards)
 
     def _disconnect(self) -> None:
         if self._control is not None:
@@ -334,6 +353,7 @@ class Crew:
         handle, self._handle, self._control = self._handle, None, None
         if handle is not None:
             await asyncio.get_running_loop().run_in_executor(None, handle.close)
+        self._sweep()
 
 
 class _Nobody:

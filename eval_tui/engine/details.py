@@ -34,15 +34,17 @@ _RECORD_WORDS = {
     "case_dir": "the case folder: everything in it counts",
     "open": "opened {key}",
     "list": "listed {key}",
+    "list+": "listed {key} with sizes and times",
     "exists": "whether {key} exists",
     "stat": "size and time of {key}",
+    "link": "where {key} leads",
     "module": "module {key}",
     "env": "environment variable {key}",
     "opaque": "everything in the case folder (see below)",
     "spec": "the judge's own text",
     "python": "the interpreter",
 }
-_PATHS = frozenset({"open", "list", "exists", "stat", "module"})
+_PATHS = frozenset({"open", "list", "list+", "exists", "stat", "link", "module"})
 
 
 def words(kind: str, key: str, root: str, case_dir: str) -> str:

@@ -7,9 +7,10 @@ why is the session's business; this module only carries.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import os
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -35,6 +36,7 @@ from eval_tui.engine.grid import (
 from eval_tui.engine.pool import Batch, BatchInfo, Pool
 from eval_tui.engine.project import NoSuchThing, Options
 from eval_tui.engine.reader import Reader, Roots, name_of
+from eval_tui.engine.secrets import Secrets
 from eval_tui.engine.session import Session
 from eval_tui.engine.store import open_store
 from eval_tui.engine.supervisor import SupervisorFactory
@@ -50,6 +52,9 @@ FILE_LIMIT = 20_000_000
 
 FLUSH_S = 0.1
 """Seconds for which results are gathered before they are written."""
+
+COLLECT_AFTER = (20_000, 20, 20)
+"""Thresholds of the garbage collector: cells are many and live long, cycles among them are rare."""
 
 VIEW_TIMEOUT = 60.0
 """Seconds that a worker may take to load a case for reading."""
@@ -85,6 +90,18 @@ class WatcherLike(Protocol):
 WatcherFactory = Callable[[Callable[[ChangeLike], None]], WatcherLike]
 
 
+@contextlib.contextmanager
+def _collector_at_rest() -> Generator[None]:
+    """Much is built and nothing of it is garbage: walking over it again and again is in vain."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 class Driver:
     """The running engine of one project. Belongs to one event loop."""
 
@@ -105,7 +122,9 @@ class Driver:
         )
         self.session = Session(self.store, policy)
         size = options.workers or max(1, os.cpu_count() or 1)
-        self.pool = Pool(supervisors, size, self._received)
+        self.secrets = Secrets(options.root, options.environ)
+        self.pool = Pool(supervisors, size, self._received, self.secrets)
+        self._interpreter = project.interpreter_problems(options)
         self._watcher = watcher(self._changed) if watcher and options.watch else None
         self._broken = ""
         """Why no worker can be had, or empty."""
@@ -116,6 +135,7 @@ class Driver:
         self._wake: asyncio.TimerHandle | None = None
         self._flush: asyncio.TimerHandle | None = None
         self._comparing = 0
+        self._pumping = False
         self._closed = False
         self._roots: Roots | None = None
 
@@ -140,7 +160,12 @@ class Driver:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Of the files as they are now, then what judging found."""
-        return (*self.reader.problems, *self.session.findings.problems)
+        return (*self.reader.problems, *self._interpreter, *self.session.findings.problems)
+
+    @property
+    def broken(self) -> str:
+        """Why nothing can be judged, or empty."""
+        return self._broken
 
     def take_dirty(self) -> Dirty:
         return self.session.take_dirty()
@@ -217,8 +242,9 @@ class Driver:
         await self._open()
         if not self.reader.found:
             self._spawn(self._find_evals())
-        gc.collect()
-        gc.freeze()
+        gc.freeze()  # what is there by now stays: the collector need not walk over it
+        gc.set_threshold(*COLLECT_AFTER)
+        gc.enable()
 
     async def _open(self) -> None:
         try:
@@ -243,7 +269,7 @@ class Driver:
 
     @property
     def is_idle(self) -> bool:
-        return self.session.idle and not self._comparing
+        return self.session.idle and not (self._comparing or self._pumping)
 
     async def close(self) -> None:
         """End workers and watcher and write what is pending. May be called twice."""
@@ -280,7 +306,8 @@ class Driver:
         await self._compare()
 
     def _update(self, trigger: str) -> None:
-        self.session.update(self.reader.target(), trigger)
+        with _collector_at_rest():
+            self.session.update(self.reader.target(), trigger)
         self._tell()
         self._pump()
 
@@ -343,11 +370,12 @@ class Driver:
 
     def _pump(self) -> None:
         """Give workers what is due."""
+        self._pumping = False
         session = self.session
         if self._closed or session.target.spec is None:
             self._settle()
             return
-        if session.queue.queued and not session.status.paused:
+        if session.queue.any_due and not session.status.paused:
             self._renew_workers()
         while self.pool.room > 0:
             batch = session.next_batch(self._generation, BATCH_CASES)
@@ -364,6 +392,12 @@ class Driver:
             )
         self._plan_wake()
         self._settle()
+
+    def _pump_soon(self) -> None:
+        """Once for all messages that have come in together."""
+        if not self._pumping:
+            self._pumping = True
+            asyncio.get_running_loop().call_soon(self._pump)
 
     def _renew_workers(self) -> None:
         """Every plan gets fresh workers: no stale import and no stale cache survives."""
@@ -398,13 +432,16 @@ class Driver:
                 self._tell()
             self.session.received(message)
         if message["t"] in ("done", "cancelled", "cased", "broken", "lost"):
-            self._pump()
+            self._pump_soon()
         if self._flush is None and not self._closed:
             self._flush = asyncio.get_running_loop().call_later(FLUSH_S, self._write)
 
     def _write(self) -> None:
         self._flush = None
+        before = self.store.notice
         self.store.flush()
+        if self.store.notice != before:
+            self._tell()
         self._watch_roots()
 
     def _plan_wake(self) -> None:
@@ -457,12 +494,13 @@ class Driver:
             reader.read_recorded()
             again = True
         if reader.concerns_env(paths):
+            self.secrets.refresh()
             policy = self.session.policy
             self.session.policy = replace(policy, has_key=project.has_key(self.options))
             again = True
         if again:
             self._watch_roots()
             self._update(trigger)
-        self.session.changed(paths, trigger)
+        self.session.changed(reader.resolved(paths, self.session.target.spec), trigger)
         self._tell()
         self._pump()

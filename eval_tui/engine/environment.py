@@ -16,6 +16,8 @@ SECRET_NAMES = (
     "GOOGLE_*",
     "GEMINI_*",
     "*API_KEY",
+    "*APIKEY",
+    "*_KEY",
     "*ACCESS_KEY*",
     "*PRIVATE_KEY*",
     "*TOKEN",
@@ -23,11 +25,16 @@ SECRET_NAMES = (
     "*SECRET*",
     "*PASSWORD*",
     "*PASSWD*",
+    "*PASSPHRASE*",
     "*CREDENTIAL*",
 )
 """Names of environment variables that judges do not get."""
 
+MARK = "EVAL_TUI_WORKER"
+"""A variable by which processes that judges started are known, whoever their parent is by then."""
+
 FIXED = {
+    MARK: "1",
     "PYTHONHASHSEED": "0",
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONUTF8": "1",
@@ -37,6 +44,7 @@ FIXED = {
 }
 """The same everywhere, so that equal inputs give equal words."""
 
+_WITH_PASSWORD = re.compile(r"://[^/@\s]*:[^/@\s]+@")
 _ASSIGNMENT = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=")
 
 
@@ -45,10 +53,18 @@ def is_secret(name: str) -> bool:
     return any(fnmatchcase(name.upper(), pattern) for pattern in SECRET_NAMES)
 
 
+def has_password(value: str) -> bool:
+    """Whether a value is an address with a password in it."""
+    return _WITH_PASSWORD.search(value) is not None
+
+
 def dotenv_names(root: str) -> frozenset[str]:
     """The names that `.env` at the project root sets; empty when there is none to read."""
+    path = os.path.join(root, ".env")
+    if not os.path.isfile(path):  # a pipe of that name would be waited for
+        return frozenset()
     try:
-        with open(os.path.join(root, ".env"), encoding="utf-8", errors="replace") as file:
+        with open(path, encoding="utf-8-sig", errors="replace") as file:
             matches = [_ASSIGNMENT.match(line) for line in file.read(1 << 20).splitlines()]
     except OSError:
         return frozenset()
@@ -65,9 +81,15 @@ def worker_environment(
     kept = {
         name: value
         for name, value in environ.items()
-        if name not in left_out and not is_secret(name) and not name.startswith("LC_")
+        if name not in left_out
+        and not name.startswith("LC_")
+        and not (is_secret(name) or has_password(value))
     }
     return {**kept, **FIXED}
+
+
+VENV_FOLDERS = (".venv", "venv")
+"""Where a project keeps its own interpreter, the first that works (D50)."""
 
 
 def find_python(root: str, python: str | None, environ: Mapping[str, str]) -> str:
@@ -77,8 +99,32 @@ def find_python(root: str, python: str | None, environ: Mapping[str, str]) -> st
     """
     if given := python or environ.get("EVAL_TUI_PYTHON"):
         return os.path.abspath(os.path.expanduser(given)) if os.sep in given else given
-    for folder in (".venv", "venv"):
+    for folder in VENV_FOLDERS:
         candidate = os.path.join(root, folder, "bin", "python")
         if os.access(candidate, os.X_OK):
             return candidate
     return sys.executable
+
+
+def interpreter_note(root: str, python: str | None, environ: Mapping[str, str]) -> str:
+    """What to tell when a project's own interpreter is there but cannot be run; else empty."""
+    if python or environ.get("EVAL_TUI_PYTHON"):
+        return ""
+    for folder in VENV_FOLDERS:
+        candidate = os.path.join(root, folder, "bin", "python")
+        if os.access(candidate, os.X_OK):
+            return ""
+        why = _why_not(candidate)
+        if why:
+            chosen = find_python(root, python, environ)
+            return f"{folder}/bin/python cannot be run: {why}. Judges run under {chosen}"
+    return ""
+
+
+def _why_not(candidate: str) -> str:
+    if os.path.exists(candidate):
+        return "it is not executable"
+    if os.path.islink(candidate):
+        return f"it leads to {os.path.realpath(candidate)}, which is not there"
+    venv = os.path.dirname(os.path.dirname(candidate))
+    return "it is missing" if os.path.exists(os.path.join(venv, "pyvenv.cfg")) else ""

@@ -31,6 +31,7 @@ def setup(plain: dict[str, Any]) -> State:
 def run_batch(state: State, batch: dict[str, Any], io: WorkerIO) -> bool:
     """Evaluate a batch, one message per finished cell. False: the worker must be replaced."""
     ambients: dict[str, list[list[str]]] = batch.get("ambients", {})
+    state.announced.clear()
     for case_index, item in enumerate(batch["cases"]):
         if item.get("load"):
             _load_only(state, item, batch["id"], io, case_index)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from eval_tui.config.problems import Problem
@@ -30,9 +30,9 @@ class Findings:
         return (*self._unusable.values(), *self._writers.values(), *self._notes)
 
     @property
-    def unusable(self) -> frozenset[str]:
+    def unusable(self) -> Set[str]:
         """Judges that a worker could not load."""
-        return frozenset(self._unusable)
+        return self._unusable.keys()
 
     def loaded(self, judge: Judge, config: EvalConfig, why: Mapping[str, Any] | None) -> None:
         """A worker could load a judge, or could not and says why."""
@@ -104,10 +104,12 @@ class Findings:
 
         `outputs.get("metrics")` scores a default in every case, silently.
         """
-        known = {key for keys in self._keys.values() for key in keys}
+        known: set[str] = set()
+        known.update(*set(self._keys.values()))  # most cases have the same ones
         asked = {
             (cell.judge, key): None
             for cell, info in infos.items()
+            if info.absent
             for key in info.absent
             if key not in known
         }

@@ -19,8 +19,10 @@ try:
     import msgspec
 except ImportError:  # the project's interpreter need not have it
     _fast_decode: Callable[[bytes], Any] | None = None
+    _fast_encode: Callable[[Any], bytes] | None = None
 else:
     _fast_decode = msgspec.json.Decoder().decode
+    _fast_encode = msgspec.json.Encoder().encode
 
 Message = dict[str, Any]
 
@@ -46,7 +48,20 @@ def encode(message: Mapping[str, Any]) -> bytes:
     Raises TypeError or ValueError for what is not plain data, FrameError for what is too large.
     ASCII only, so that lone surrogates survive the way.
     """
-    payload = json.dumps(message, separators=(",", ":")).encode("ascii")
+    return _framed(json.dumps(message, separators=(",", ":")).encode("ascii"))
+
+
+def encode_finite(message: Mapping[str, Any]) -> bytes:
+    """The same, and faster, for a message without NaN and infinities. Raises what `encode` raises."""
+    if _fast_encode is not None:
+        try:
+            return _framed(_fast_encode(message))
+        except (TypeError, ValueError, RecursionError):  # lone surrogates: json takes them
+            pass
+    return encode(message)
+
+
+def _framed(payload: bytes) -> bytes:
     if len(payload) > MAX_FRAME:
         raise FrameError(f"a message of {len(payload)} bytes is over the limit of {MAX_FRAME}")
     return _HEADER.pack(_MARK, len(payload)) + payload

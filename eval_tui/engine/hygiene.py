@@ -1,8 +1,9 @@
 """What keeps one judge's doings from the next one's: the state of the process, before and after.
 
-What can be put back exactly (current folder, environment, streams, signal handlers, limits,
-tracing) is put back and noted. What cannot (threads, child processes, copies of the process)
-is noted and costs the worker its life once the cell is finished.
+What can be put back exactly (current folder, environment, streams, signal handlers, tracing,
+settings) is put back and noted. What cannot (threads, child processes, copies of the process,
+limits, heaps of memory and open files) is noted and costs the worker its life once the cell is
+finished.
 """
 
 from __future__ import annotations
@@ -22,12 +23,26 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from eval_tui.engine.processes import kill_tree
+from eval_tui.engine.python_state import PythonState
 
 COPY_EXIT = 86
 """Exit code of a copy of the worker that a judge made with `os.fork` and let return."""
 
 THREAD_GRACE_S = 0.02
 """How long a thread that is about to end may take, before it counts as left behind."""
+
+HOARD_FILES = 128
+"""Open files that judges may leave behind before the worker is replaced."""
+
+HOARD_SHARE = 0.5
+"""Share of the memory within their limit that judges may leave in use before the worker is
+replaced."""
+
+_BRIEF_S = 0.0005
+_EVERY = 16
+_PAGE = resource.getpagesize()
+"""Memory and files are counted after judges that took longer than `_BRIEF_S`, else every 16th time:
+a brief one cannot have hoarded much."""
 
 _raw: Any = importlib.import_module("_signal")
 """The functions below `signal`, which wraps each answer in an enum: ten times slower."""
@@ -45,7 +60,22 @@ _SIGNALS = (
     signal.SIGPIPE,
     signal.SIGQUIT,
 )
+_NUMBERS = tuple(int(number) for number in _SIGNALS)
 _TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
+
+
+def ignore_interrupts() -> None:
+    """While no judge runs, ctrl+c is not this process's business."""
+    _raw.signal(_NUMBERS[0], _raw.SIG_IGN)
+
+
+def allow_interrupts() -> None:
+    """A judge finds the handler of SIGINT that it expects."""
+    _raw.signal(_NUMBERS[0], _raw.default_int_handler)
+
+
+def _handlers() -> tuple[Any, ...]:
+    return tuple([_raw.getsignal(number) for number in _NUMBERS])
 
 
 def limit_process(memory_mb: int) -> None:
@@ -81,6 +111,40 @@ def _environment() -> dict[Any, Any]:
     return cast("dict[Any, Any]", os.environ._data)  # type: ignore[attr-defined]
 
 
+def _lowest_free_file() -> int:
+    """The number that the next file gets; when all are taken, a very large one."""
+    try:
+        fd = os.dup(0)
+    except OSError:
+        return 1 << 20
+    os.close(fd)
+    return fd
+
+
+def _memory_limit() -> int:
+    """Bytes of private memory that the process may use; 0 for no limit."""
+    size = resource.getrlimit(resource.RLIMIT_DATA)[0]
+    return 0 if size == resource.RLIM_INFINITY else size
+
+
+def _open_statm() -> int:
+    try:
+        return os.open("/proc/self/statm", os.O_RDONLY)
+    except OSError:
+        return -1
+
+
+def _memory_in_use(statm: int) -> int:
+    """Bytes of private memory that the process uses; 0 where it cannot be known.
+
+    `statm` is the open file that tells, as far as judges have left it open.
+    """
+    try:
+        return int(os.pread(statm, 100, 0).split()[5]) * _PAGE
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
 @dataclass
 class _Baseline:
     environ: Any
@@ -91,6 +155,8 @@ class _Baseline:
     handlers: tuple[Any, ...]
     recursion: int
     threads: int
+    lowest: int
+    memory: int
 
 
 class StateCheck:
@@ -99,6 +165,12 @@ class StateCheck:
     def __init__(self, root: str) -> None:
         self._root = root
         self._spare = [os.dup(0), os.dup(1)]
+        self._python = PythonState()
+        self._mended: list[str] = []
+        self._runs = 0
+        self._looked = False
+        self._statm = _open_statm()
+        self._limit = _memory_limit()
         self._baseline = self._take()
 
     def _take(self) -> _Baseline:
@@ -108,29 +180,47 @@ class StateCheck:
             path=list(sys.path),
             streams=(sys.stdin, sys.stdout, sys.stderr),
             files=(_flags(0), _flags(1), _flags(2)),
-            handlers=tuple(_raw.getsignal(number) for number in _SIGNALS),
+            handlers=_handlers(),
             recursion=sys.getrecursionlimit(),
             threads=_thread._count(),
+            lowest=_lowest_free_file(),
+            memory=_memory_in_use(self._statm),
         )
 
     def accept(self) -> None:
         """Take the process as it is for the baseline."""
         self._baseline = self._take()
+        self._python.accept()
 
-    def run(self) -> tuple[list[str], bool]:
-        """Notes on what was off, in plain words, and whether the worker must be replaced."""
-        notes: list[str] = []
+    def mend(self) -> None:
+        """Put back what everything else rests on. `run` tells what was off."""
+        self._mended += self._python.mend()
+        self._looked = True
+
+    def run(self, *, took_s: float = 1.0) -> tuple[list[str], bool]:
+        """Notes on what was off, in plain words, and whether the worker must be replaced.
+
+        `took_s` is how long the judge ran.
+        """
+        if not self._looked:
+            self.mend()
+        notes, self._mended, self._looked = self._mended, [], False
+        spoiled = bool(notes)
         # Tracing and timers first: they could act on the check itself.
         self._restore_tracing(notes)
         self._restore_signals(notes)
         if self._hooks(notes):  # nothing else can be relied upon
             return notes, True
-        spoiled = self._children(notes)
+        spoiled |= self._children(notes)
         spoiled |= self._threads(notes)
         spoiled |= self._folder(notes)
         spoiled |= self._streams(notes)
         self._restore_environment(notes)
         self._restore_path(notes)
+        spoiled |= self._python.reset(notes)
+        self._runs += 1
+        if took_s > _BRIEF_S or not self._runs % _EVERY:
+            spoiled |= self._hoards(notes)
         if sys.getrecursionlimit() != self._baseline.recursion:
             sys.setrecursionlimit(self._baseline.recursion)
             notes.append("changed the recursion limit")
@@ -147,6 +237,8 @@ class StateCheck:
             if _raw.getitimer(timer)[0]:
                 _raw.setitimer(timer, 0)
                 notes.append("left a timer running")
+        if _handlers() == self._baseline.handlers:
+            return
         for number, handler in zip(_SIGNALS, self._baseline.handlers, strict=True):
             if _raw.getsignal(number) != handler:
                 _raw.signal(number, _raw.SIG_DFL if handler is None else handler)
@@ -189,6 +281,17 @@ class StateCheck:
         names = [t.name for t in threading.enumerate() if t is not threading.main_thread()]
         notes.append(f"left a thread running ({', '.join(names[:5]) or 'unnamed'})")
         return True
+
+    def _hoards(self, notes: list[str]) -> bool:
+        """What judges kept would be missing to the next ones, whose errors it would become."""
+        files = _lowest_free_file() - self._baseline.lowest
+        if files > HOARD_FILES:
+            notes.append(f"left about {files} files open")
+        used = _memory_in_use(self._statm) - self._baseline.memory
+        much = self._limit > 0 and used > (self._limit - self._baseline.memory) * HOARD_SHARE
+        if much:
+            notes.append(f"left {used >> 20:,} MB of memory in use")
+        return files > HOARD_FILES or much
 
     def _folder(self, notes: list[str]) -> bool:
         try:
@@ -238,6 +341,8 @@ class StateCheck:
                 os.environ[name] = os.fsdecode(before.variables[key])
             else:
                 del os.environ[name]
+        if b"TZ" in names:
+            time.tzset()
         shown = ", ".join(sorted(os.fsdecode(key) for key in names)[:5])
         notes.append(f"changed the environment ({shown})")
 

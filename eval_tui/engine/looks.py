@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from eval_tui.config.schema import Judge
 from eval_tui.engine.cells import CellInfo
-from eval_tui.engine.grid import EMPTY_CELL, Cell, CellState, Waiting
+from eval_tui.engine.grid import EMPTY_CELL, Cell, CellState
 from eval_tui.judges.outcome import apply_range
 from eval_tui.scores import Reason, Score, Unmeasured
 
 NO_KEY = "no API key: set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN) and the cell is scored"
 
 
-@dataclass(frozen=True, slots=True)
-class Doing:
+class Doing(NamedTuple):
     """What is being done about a cell at the moment."""
 
     judged: bool
@@ -30,29 +29,29 @@ class Doing:
     """A model would be asked, and there is no credential."""
 
 
-def look(
-    judge: Judge, info: CellInfo, recorded: Score | None, doing: Doing, waiting: Waiting | None
-) -> Cell:
-    """The cell as shown. `waiting` says why it is set aside, when something else decided that."""
-    if judge.problem is not None and recorded is None:
+def look(judge: Judge, info: CellInfo, recorded: Score | None, doing: Doing) -> Cell:
+    """The cell as shown."""
+    if judge.problem is not None and recorded is None and doing.present:
         return Cell(CellState.FRESH, _unusable(judge))
     score = info.score if info.known else None
     from_summary = score is None and recorded is not None
     shown = recorded if from_summary else apply_range(score, judge) if score else None
     if not doing.judged:
-        return _unjudged(shown, from_summary, doing)
+        return _unjudged(shown, from_summary, doing, info.outdated)
+    checked = CellState.STALE if info.outdated else CellState.CHECKING
     if doing.due:
         if doing.paused:
             return Cell(CellState.WAITING, shown, from_summary, "paused")
         known = info.known or judge.asks_model
-        return Cell(CellState.CHECKING if known else CellState.QUEUED, shown, from_summary)
+        return Cell(checked if known else CellState.QUEUED, shown, from_summary)
     if doing.running and not judge.asks_model:
         return Cell(CellState.RUNNING, shown, from_summary)
     if doing.checking or doing.running:
-        return Cell(CellState.CHECKING, shown, from_summary)
+        return Cell(checked, shown, from_summary)
     if judge.asks_model:
         old = Cell(CellState.WAITING, shown, True, "off")
         return old if info.lost else Cell(CellState.FRESH, shown, True)
+    waiting = info.behind
     if waiting is None and not info.known:
         waiting = "cancelled" if judge.auto else "off"
     if waiting is not None:
@@ -66,10 +65,10 @@ def _unusable(judge: Judge) -> Unmeasured:
     return Unmeasured(Reason.UNSUPPORTED, words, recover_on=frozenset({"config", "code"}))
 
 
-def _unjudged(shown: Score | None, recorded: bool, doing: Doing) -> Cell:
+def _unjudged(shown: Score | None, recorded: bool, doing: Doing, outdated: bool) -> Cell:
     """A cell that no worker is asked about."""
     if shown is not None:
-        return Cell(CellState.FRESH, shown, recorded)
+        return Cell(CellState.STALE if outdated else CellState.FRESH, shown, recorded)
     if not doing.present:
         return EMPTY_CELL
     if doing.asks_for_key:

@@ -25,10 +25,9 @@ def _file(request: dict[str, Any]) -> dict[str, Any]:
 
 def _scan(request: dict[str, Any]) -> dict[str, Any]:
     """Signatures of many cases, and which ambients still hold."""
-    signatures = {
-        case: folders.case_signature(request["run_dir"], request["dataset_dir"], case, extra)[0]
-        for case, extra in request["cases"]
-    }
+    signatures = folders.case_signatures(
+        request["run_dir"], request["dataset_dir"], request["cases"]
+    )
     holds = [ambient for ambient, inputs in request["ambients"].items() if all(map(_still, inputs))]
     return {"signatures": signatures, "holds": holds}
 

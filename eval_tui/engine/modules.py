@@ -45,17 +45,25 @@ class _SourceLoader(importlib.machinery.SourceFileLoader):
 class ModuleTracker:
     """Loaded project modules, who imports whom, and where a module was looked for in vain."""
 
-    def __init__(self, root: str, missing: Callable[[tuple[str, ...]], None]) -> None:
+    def __init__(self, root: str, looked: Callable[[tuple[str, ...]], tuple[str, ...]]) -> None:
+        """`looked` takes note of places where a module was looked for; returns the empty ones."""
         self.root = root
         self.files: dict[str, str] = {}
         """Path of each project module that was loaded -> digest of its source."""
         self.names: dict[str, str] = {}
         """Module name -> path."""
+        self.absent: dict[str, dict[str, None]] = {}
+        """Name -> places of the project where a module of that name was looked for in vain.
+
+        A module that is loaded is not looked for again: whoever imports it rests on these too.
+        """
         self.edges: dict[str, set[str]] = {}
         """Importer -> names it imported; importers are module names or `judge:<name>`."""
         self.current = ""
         """The importer to blame when the importing code is no project module: a judge."""
-        self._missing = missing
+        self._looked = looked
+        self._reached: dict[str, tuple[set[str], frozenset[str]]] = {}
+        """Importer -> all that it rests on and the project's modules in it; emptied when that grows."""
 
     def install(self) -> None:
         sys.meta_path.insert(0, self)  # type: ignore[arg-type]
@@ -90,9 +98,12 @@ class ModuleTracker:
     def _edge(self, importer: str, name: str, fromlist: Iterable[str] | None) -> None:
         source = importer if importer in self.names else self.current
         targets = self.edges.setdefault(source, set())
+        before = len(targets)
         parts = name.split(".")
         targets.update(".".join(parts[: i + 1]) for i in range(len(parts)))
         targets.update(f"{name}.{item}" for item in fromlist or ())
+        if len(targets) != before:
+            self._reached.clear()
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -105,15 +116,15 @@ class ModuleTracker:
         if spec is not None and spec.has_location and origin and origin.endswith(".py"):
             origin = os.path.abspath(origin)
             if origin.startswith(self.root + os.sep) and not foreign_below(self.root, origin):
-                self._note_absent(fullname, path, before=origin)
+                self._looked_in(fullname, path, before=origin)
                 spec.loader = _SourceLoader(fullname, origin, self._loaded)
                 spec.cached = None
                 return spec
-        self._note_absent(fullname, path, before=None)
+        self._looked_in(fullname, path, before=None)
         return None
 
-    def _note_absent(self, fullname: str, path: Sequence[str] | None, before: str | None) -> None:
-        """The project's places that come before the hit and do not hold the module."""
+    def _looked_in(self, fullname: str, path: Sequence[str] | None, before: str | None) -> None:
+        """The project's places up to the hit, which do not hold the module, and the hit."""
         tail = fullname.rpartition(".")[2]
         candidates: list[str] = []
         for folder in path if path is not None else sys.path:
@@ -122,19 +133,35 @@ class ModuleTracker:
                 continue
             for name in (os.path.join(tail, "__init__.py"), tail + ".py"):
                 candidate = os.path.join(absolute, name)
-                if candidate == before:
-                    self._missing(tuple(candidates))
-                    return
                 candidates.append(candidate)
+                if candidate == before:
+                    self._tell(fullname, candidates)
+                    return
+        self._tell(fullname, candidates)
+
+    def _tell(self, fullname: str, candidates: Sequence[str]) -> None:
         if candidates:
-            self._missing(tuple(candidates))
+            gone = self._looked(tuple(candidates))
+            self.absent.setdefault(fullname, {}).update(dict.fromkeys(gone))
 
     def _loaded(self, name: str, path: str, digest: str) -> None:
         self.files[path] = digest
         self.names[name] = path
+        self._reached.clear()
 
     def imported(self, importer: str) -> set[str]:
         """Names of all modules that `importer` (`judge:<name>`) rests on, ours or not."""
+        return self._reach(importer)[0]
+
+    def _reach(self, importer: str) -> tuple[set[str], frozenset[str]]:
+        kept = self._reached.get(importer)
+        if kept is None:
+            names = self._follow(importer)
+            paths = frozenset(self.names[n] for n in names if n in self.names)
+            kept = self._reached[importer] = (names, paths)
+        return kept
+
+    def _follow(self, importer: str) -> set[str]:
         seen: set[str] = set()
         todo = [importer]
         while todo:
@@ -143,9 +170,14 @@ class ModuleTracker:
             todo.extend(fresh)
         return seen
 
+    def gaps(self, importer: str) -> list[str]:
+        """Places where a module, of those that `importer` rests on, was looked for in vain."""
+        absent = self.absent
+        return [path for name in self.imported(importer) for path in absent.get(name, ())]
+
     def closure(self, importer: str) -> frozenset[str]:
         """Paths of all project modules that `importer` rests on."""
-        return frozenset(self.names[n] for n in self.imported(importer) if n in self.names)
+        return self._reach(importer)[1]
 
 
 def _importer(namespace: Mapping[str, object] | None) -> str:

@@ -8,15 +8,18 @@ wrappers show what raises no event (`stat`, imports that are cached). Everything
 | --- | --- | --- |
 | open | absolute path | digest of the content, or `missing` |
 | list | absolute path | digest of names and kinds, or `missing` |
+| list+ | absolute path | the same with sizes and mtimes: `DirEntry.stat` raises no event |
 | exists | absolute path | `f`, `d`, `o`, or `-` |
 | stat | absolute path | size and mtime, or `-` |
+| link | absolute path | what the link holds, or `-` |
 | module | absolute path | digest of the source that was compiled |
 | env | name | digest of the value, or `-` |
-| python | | interpreter version and engine version |
+| python | | versions of interpreter and engine, digest of the names of installed packages |
 """
 
 from __future__ import annotations
 
+import functools
 import os
 import stat as stat_module
 import sys
@@ -51,14 +54,32 @@ OPAQUE_EVENTS = {
 _EXISTENCE_CALLS = frozenset(
     {"exists", "lexists", "isfile", "isdir", "islink", "ismount", "is_file", "is_dir", "is_symlink"}
 )
+_LOADING = frozenset(
+    {
+        "get_data",
+        "get_code",
+        "exec_module",
+        "load_module",
+        "_check_name_wrapper",
+        "_load_module_shim",
+        "_load",
+        "_load_unlocked",
+        "_call_with_frames_removed",
+    }
+)
+"""Functions of the import system that judges call to load a file themselves: theirs if nothing
+else of the import system called them."""
 _SYSTEM_PREFIXES = ("/proc/", "/dev/", "/sys/", "/usr/", "/lib/", "/lib64/", "/bin/", "/etc/")
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _STDLIB = os.path.dirname(os.__file__) + os.sep
+_PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 _MAX_FRAMES = 80
+_PIECE = 1 << 20
 
 _real_stat = os.stat
 _real_lstat = os.lstat
 _real_access = os.access
+_real_readlink = os.readlink
 
 
 def digest(data: bytes) -> str:
@@ -66,17 +87,33 @@ def digest(data: bytes) -> str:
     return blake2b(data, digest_size=16).hexdigest()
 
 
+@functools.lru_cache(maxsize=1)
 def python_version() -> str:
-    """The version that a result's interpreter observation holds."""
-    return f"{sys.version_info[0]}.{sys.version_info[1]}.{sys.version_info[2]}/{ENGINE_VERSION}"
+    """The version that a result's interpreter observation holds.
+
+    Which packages it has installed, in which versions, is part of that: the names in its package
+    folders tell. Looked at once in the life of a process.
+    """
+    packages = [_names(path) for path in sys.path if path.endswith(_PACKAGE_FOLDERS)]
+    installed = digest("\n".join(packages).encode("utf-8", "surrogatepass"))[:12]
+    return f"{'.'.join(map(str, sys.version_info[:3]))}/{ENGINE_VERSION}/{installed}"
+
+
+def _names(folder: str) -> str:
+    try:
+        return "\0".join([folder, *sorted(os.listdir(folder))])
+    except OSError:
+        return folder
 
 
 def path_version(kind: str, path: str) -> str:
     """What an observation of the file system would say now."""
     if kind in ("open", "module"):
         return _content_version(path)
-    if kind == "list":
-        return _listing_version(path)
+    if kind == "link":
+        return _link_version(path)
+    if kind in ("list", "list+"):
+        return _listing_version(path, kind == "list+")
     try:
         info = _real_stat(path)
     except (OSError, ValueError):
@@ -84,6 +121,13 @@ def path_version(kind: str, path: str) -> str:
     if kind == "exists":
         return _kind_letter(info.st_mode)
     return f"{_kind_letter(info.st_mode)}:{info.st_size}:{info.st_mtime_ns}"
+
+
+def _link_version(path: str) -> str:
+    try:
+        return _real_readlink(path)
+    except (OSError, ValueError):
+        return "-"
 
 
 def _kind_letter(mode: int) -> str:
@@ -94,19 +138,34 @@ def _content_version(path: str) -> str:
     try:
         if not stat_module.S_ISREG(_real_stat(path).st_mode):
             return "not a file"
+        state = blake2b(digest_size=16)
         with open(path, "rb") as file:
-            return digest(file.read())
+            while piece := file.read(_PIECE):  # it may be larger than the memory
+                state.update(piece)
+        return state.hexdigest()
     except (OSError, ValueError):
         return "missing"
 
 
-def _listing_version(path: str) -> str:
+def _listing_version(path: str, with_stats: bool) -> str:
     try:
         with os.scandir(path) as entries:
-            names = sorted(f"{e.name}\0{'d' if e.is_dir() else 'f'}" for e in entries)
+            names = sorted(_entry(entry, with_stats) for entry in entries)
     except (OSError, ValueError):
         return "missing"
     return digest("\n".join(names).encode("utf-8", "surrogatepass"))
+
+
+def _entry(entry: os.DirEntry[str], with_stats: bool) -> str:
+    try:
+        if entry.is_dir():
+            return f"{entry.name}\0d"
+        if not with_stats:
+            return f"{entry.name}\0f"
+        info = entry.stat()
+    except OSError:  # gone meanwhile, or a link to itself
+        return f"{entry.name}\0-" if with_stats else f"{entry.name}\0f"
+    return f"{entry.name}\0f\0{info.st_size}\0{info.st_mtime_ns}"
 
 
 class Watch:
@@ -131,17 +190,19 @@ class Observer:
         self.roots = (root, *extra_roots)
         """Where existence and stat are tracked: project, dataset and run folders."""
         self.watch: Watch | None = None
-        self.modules = ModuleTracker(root, self._note_missing_module)
+        self.modules = ModuleTracker(root, self._note_places)
         self._outside = _ignored_prefixes()
         self._busy = threading.local()
 
     def install(self) -> None:
         """Put the hooks in place; before any user code is imported."""
+        python_version()  # kept, since user code may change the path that it looks at
         sys.dont_write_bytecode = True
         sys.addaudithook(self._audit)
         os.stat = self._wrap_stat(_real_stat)  # type: ignore[assignment]
         os.lstat = self._wrap_stat(_real_lstat)  # type: ignore[assignment]
         os.access = self._wrap_stat(_real_access)  # type: ignore[assignment]
+        os.readlink = self._wrap_stat(_real_readlink)  # type: ignore[assignment]
         os.environ = _TrackedEnviron(os.environ, self._note_env)  # type: ignore[assignment]  # noqa: B003
         self.modules.install()
 
@@ -154,7 +215,10 @@ class Observer:
             if event == "open":
                 self._opened(watch, args[0], args[1], args[2])
             elif event == "os.listdir" or event == "os.scandir":
-                self._looked(watch, "list", "." if args[0] is None else args[0])
+                # Who calls `scandir` himself may ask its entries for sizes and times.
+                stats = event == "os.scandir" and not _is_library(sys._getframe(1))
+                kind = "list+" if stats else "list"
+                self._looked(watch, kind, "." if args[0] is None else args[0])
             elif event in OPAQUE_EVENTS and not self._ours():
                 watch.opaque[OPAQUE_EVENTS[event]] = None
         finally:
@@ -198,7 +262,7 @@ class Observer:
                     and self._tracked(absolute)
                     and not self._ours()
                 ):
-                    kind = "exists" if real is _real_access or _asks_existence() else "stat"
+                    kind = _kind_of_look(real)
                     if (kind, absolute) not in watch.looks:
                         seen = path_version(kind, absolute)
                         watch.looks[(kind, absolute)] = (seen, self._modules_on_stack())
@@ -215,14 +279,14 @@ class Observer:
             seen = "-" if value is None else digest(value.encode("utf-8", "surrogateescape"))
             watch.looks[("env", name)] = (seen, self._modules_on_stack())
 
-    def _note_missing_module(self, candidates: tuple[str, ...]) -> None:
-        """A module was looked for in these places of the project and is not there."""
+    def _note_places(self, candidates: tuple[str, ...]) -> tuple[str, ...]:
+        """A module was looked for in these places; returns those where there is nothing."""
+        found = {path: path_version("exists", path) for path in candidates}
         watch = self.watch
-        if watch is None:
-            return
-        for path in candidates:
-            if path_version("exists", path) == "-":
-                watch.looks.setdefault(("exists", path), ("-", self._modules_on_stack()))
+        if watch is not None:
+            for path, version in found.items():
+                watch.looks.setdefault(("exists", path), (version, self._modules_on_stack()))
+        return tuple(path for path, version in found.items() if version == "-")
 
     def _absolute(self, path: Any) -> str:
         if isinstance(path, int) or path is None:
@@ -256,12 +320,12 @@ class Observer:
                 return False
             name = frame.f_code.co_filename
             if name.startswith("<frozen importlib"):
-                if frame.f_code.co_name != "get_data":
+                if frame.f_code.co_name not in _LOADING:
                     return True
             elif name.startswith(_PACKAGE):
                 if not name.endswith("observe.py"):
                     return True
-            elif not name.startswith(("<frozen", _STDLIB)) or "site-packages" in name:
+            elif not _is_library(frame):
                 return False
             frame = frame.f_back
         return False
@@ -281,9 +345,22 @@ class Observer:
         return frozenset(found)
 
 
+def _is_library(frame: FrameType) -> bool:
+    """Whether the frame's code is of the standard library."""
+    name = frame.f_code.co_filename
+    return name.startswith(("<frozen", _STDLIB)) and "site-packages" not in name
+
+
+def _kind_of_look(real: Callable[..., Any]) -> str:
+    """The kind of the observation that a call of a wrapped function makes."""
+    if real is _real_readlink:
+        return "link"
+    return "exists" if real is _real_access or _asks_existence() else "stat"
+
+
 def _asks_existence() -> bool:
     """Whether the wrapped `stat` was called by `exists`, `is_file` and the like."""
-    frame: FrameType | None = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(3)
     for _ in range(3):
         if frame is None or not frame.f_code.co_filename.startswith(("<frozen", _STDLIB)):
             return False
@@ -321,7 +398,7 @@ def _signature(path: str) -> str:
 def _ignored_prefixes() -> tuple[str, ...]:
     """Folders whose files are never inputs: the interpreter, its packages and our own code."""
     prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.dirname(os.__file__)}
-    prefixes.update(p for p in sys.path if p.endswith(("site-packages", "dist-packages")))
+    prefixes.update(p for p in sys.path if p.endswith(_PACKAGE_FOLDERS))
     prefixes.add(_PACKAGE)
     return tuple(p.rstrip(os.sep) + os.sep for p in prefixes if p and p != os.sep)
 

@@ -53,12 +53,11 @@ def plan(before: Snapshot, after: Snapshot, touched: Touched) -> frozenset[CellK
     through its fingerprint: its cells are looked at, not run.
     """
     everything = before.record != after.record or before.run_dir != after.run_dir
+    rows = (after.cases - before.cases) | (touched.cases & after.cases)
     due: set[CellKey] = set()
     for name, key in after.judges.items():
         whole_column = everything or before.judges.get(name) != key
-        for case in after.cases:
-            if whole_column or case in touched.cases or case not in before.cases:
-                due.add(CellKey(case, name))
+        due.update(CellKey(case, name) for case in (after.cases if whole_column else rows))
     due.update(
         cell for cell in touched.cells if cell.case in after.cases and cell.judge in after.judges
     )

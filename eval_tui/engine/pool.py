@@ -16,6 +16,7 @@ from eval_tui.engine.batches import Batch, BatchInfo, CellName, Flight
 from eval_tui.engine.crew import Crew, Death, Lane
 from eval_tui.engine.frames import Message, encode
 from eval_tui.engine.hand import Hand
+from eval_tui.engine.secrets import Secrets
 from eval_tui.engine.supervisor import SupervisorError, SupervisorFactory
 from eval_tui.engine.views import Views
 
@@ -34,12 +35,18 @@ class Pool:
     `on_message` gets every message of the workers with the batch it belongs to, and the pool's
     own: `lost` (a cell whose judge took its worker down or had to be ended: `case`, `judge`,
     `how`, `text`, `output`), `done`, `cancelled`, and `broken` (no worker can be had: `text`).
-    It is called from the loop, never from inside a method of the pool.
+    It is called from the loop, never from inside a method of the pool. Whatever the workers say
+    passes `secrets` on its way; this is the only place where it does.
     """
 
     def __init__(
-        self, supervisor_factory: SupervisorFactory, size: int, on_message: OnMessage
+        self,
+        supervisor_factory: SupervisorFactory,
+        size: int,
+        on_message: OnMessage,
+        secrets: Secrets | None = None,
     ) -> None:
+        self._secrets = secrets
         self._size = max(1, size)
         self._on_message = on_message
         self._crew = Crew(supervisor_factory, self._broken)
@@ -85,6 +92,8 @@ class Pool:
         self._setup = encode({**setup, "t": "setup"})
         self._memory_mb = int(setup.get("memory_mb", DEFAULT_MEMORY_MB))
         self._setup_deaths = 0
+        if self._secrets is not None:
+            self._secrets.refresh()
         self._crew.retry()
         dropped = list(self._queue)
         self._queue.clear()
@@ -162,6 +171,8 @@ class Pool:
     # Telling
 
     def _deliver(self, message: Message, info: BatchInfo | None) -> None:
+        if self._secrets is not None:
+            message = self._secrets.mask_message(message)
         if not self._pending:
             asyncio.get_running_loop().call_soon(self._flush)
         self._pending.append((message, info))

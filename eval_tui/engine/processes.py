@@ -137,3 +137,27 @@ def kill_strangers(known: Container[int], patience_s: float) -> dict[int, int]:
         for pid in strangers:
             kill_tree(pid)
         time.sleep(0.0005)
+
+
+def end_marked(name: str, spared: Container[int] = ()) -> bool:
+    """Kill and reap those children of this process whose environment sets `name`, and theirs.
+
+    Returns whether there were any.
+    """
+    found = False
+    for pid in children(os.getpid()):
+        if pid in spared or not _is_marked(pid, name):
+            continue
+        found = True
+        kill_tree(pid)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, os.WNOHANG)
+    return found
+
+
+def _is_marked(pid: int, name: str) -> bool:
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return f"\0{name}=".encode() in b"\0" + file.read()
+    except OSError:
+        return False

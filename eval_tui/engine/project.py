@@ -9,7 +9,9 @@ from pathlib import Path
 
 from eval_tui.config.discovery import FoundEval, discover
 from eval_tui.config.load import load_config
+from eval_tui.config.problems import Problem
 from eval_tui.config.schema import EvalConfig
+from eval_tui.engine.environment import interpreter_note
 from eval_tui.engine.target import Target
 from eval_tui.record.recorded import Recorded, read_recorded
 from eval_tui.record.runs import Run, case_ids, dataset_cases, find_run, list_runs, run_parents
@@ -79,6 +81,15 @@ def choose_eval(options: Options) -> tuple[str, tuple[FoundEval, ...]]:
 def read_config(path: str, options: Options) -> EvalConfig:
     """The config as it is now, with every problem in it (D2)."""
     return load_config(Path(path), Path(options.root), options.environ)
+
+
+def interpreter_problems(options: Options) -> tuple[Problem, ...]:
+    """What is wrong with the interpreter that the project keeps for itself (D50)."""
+    note = interpreter_note(options.root, options.python or None, options.environ)
+    if options.look_only or not note:
+        return ()
+    hint = "make that environment anew, or choose another Python with --python"
+    return (Problem("warning", "interpreter", note, "", hint=hint),)
 
 
 def runs_of(config: EvalConfig, options: Options) -> tuple[Run, ...]:

@@ -37,8 +37,8 @@ class InFlight:
     conditions: dict[CellKey, str] = field(default_factory=dict[CellKey, str])
     folders: dict[str, str] = field(default_factory=dict[str, str])
     """Digest of each case's folders before its first judge ran."""
-    ambients: dict[CellKey, str] = field(default_factory=dict[CellKey, str])
-    """Which ambient a running cell announced: what is known of it if its process dies."""
+    ambients: dict[str, str] = field(default_factory=dict[str, str])
+    """Which ambient a judge announced: what is known of its cell if its process dies."""
     reported: set[CellKey] = field(default_factory=set[CellKey])
     unsaved: set[str] = field(default_factory=set[str])
     """Cases with reported cells that the store's rows do not hold yet."""
@@ -63,12 +63,18 @@ class Queue:
         """Cases for which the store holds results."""
         self._causes: dict[str, set[str]] = {}
         """Case -> the changed paths for which its cells are due."""
+        self._delayed: dict[CellKey, float] = {}
+        """Due cells that may not start yet."""
         self._ids = itertools.count(1)
         self.inflight: dict[int, InFlight] = {}
 
     @property
     def empty(self) -> bool:
         return not (self._due or self.inflight)
+
+    @property
+    def any_due(self) -> bool:
+        return bool(self._due)
 
     @property
     def queued(self) -> int:
@@ -91,6 +97,7 @@ class Queue:
     def clear(self, reusable: set[str]) -> None:
         """Nothing is due any more; batches under way are not waited for."""
         self._due.clear()
+        self._delayed.clear()
         self.inflight.clear()
         self._reusable = reusable
 
@@ -109,9 +116,15 @@ class Queue:
         jobs = self._due.setdefault(key.case, {})
         old = jobs.get(key.judge)
         jobs[key.judge] = Job(force or (old is not None and old.force), not_before)
+        if not_before:
+            self._delayed[key] = not_before
+        else:
+            self._delayed.pop(key, None)
 
     def remove(self, key: CellKey) -> None:
         """A cell is not due any more."""
+        if self._delayed:
+            self._delayed.pop(key, None)
         jobs = self._due.get(key.case)
         if jobs is not None:
             jobs.pop(key.judge, None)
@@ -139,7 +152,7 @@ class Queue:
 
     def underway(self, key: CellKey) -> Literal["", "checking", "running"]:
         """Whether a worker has the cell, and whether its judge is known to run."""
-        for flight in self.inflight.values():
+        for flight in tuple(self.inflight.values()):  # threads may ask as well
             if key in flight.fingerprints and key not in flight.reported:
                 return "running" if key in flight.running else "checking"
         return ""
@@ -195,15 +208,19 @@ class Queue:
         flight.fingerprints[key], flight.conditions[key] = info.fp, info.condition
         entry: dict[str, Any] = {"judge": key.judge}
         known: list[dict[str, Any]] = []
+        hold = not (judge.auto or job.force or judge.asks_model)
         if judge.asks_model:
             entry["peek"] = True
+        elif hold:
+            entry["hold"] = True  # `auto: false`: it is verified, and runs only when asked for
+            known = self._known(key, info.fp, ambients)
         elif job.force or not judge.cache:
             entry["force"] = True
         elif key.case in self._reusable:
             known = self._known(key, info.fp, ambients)
         if known:
             entry["known"] = known
-        else:
+        elif not hold:
             flight.running.add(key)
         return entry
 
@@ -238,10 +255,5 @@ class Queue:
     def wake_after(self) -> float | None:
         """Seconds until a delayed job may start, or None when none is delayed."""
         now = self._session.clock()
-        times = [
-            job.not_before
-            for jobs in self._due.values()
-            for job in jobs.values()
-            if job.not_before > now
-        ]
+        times = [at for at in self._delayed.values() if at > now]
         return min(times) - now if times else None

@@ -18,6 +18,7 @@ from eval_tui.engine.project import NoSuchThing, Options
 from eval_tui.engine.target import Target
 from eval_tui.record.recorded import Recorded
 from eval_tui.record.runs import Run
+from eval_tui.record.spec import RecordSpec
 
 ENV_FILE = ".env"
 SUMMARY = "summary.yaml"
@@ -163,6 +164,23 @@ class Reader:
             whole.add(self.run.path)
             flat.add(os.path.dirname(self.run.path))
         return Roots(frozenset(folders), frozenset(files), frozenset(whole), frozenset(flat))
+
+    def resolved(self, paths: frozenset[str], spec: RecordSpec | None) -> frozenset[str]:
+        """The paths, and where those below the run and the dataset really lie.
+
+        Changes are told by the paths that are watched, with links; judges are given resolved ones.
+        """
+        if spec is None or self.run is None or self.config is None:
+            return paths
+        found = set(paths)
+        for linked, real in (
+            (self.run.path, spec.run_dir),
+            (self.config.dataset, spec.dataset_dir),
+        ):
+            if linked and linked != real:
+                below = linked + os.sep
+                found.update(real + path[len(linked) :] for path in paths if path.startswith(below))
+        return frozenset(found)
 
     def concerns_config(self, paths: frozenset[str]) -> bool:
         """Whether the config may read differently now."""

@@ -22,12 +22,14 @@ def adopt(session: Session, before: Snapshot) -> None:
         for name, key in before.judges.items()
         if name not in session.snapshot.judges
     }
+    cases = session.snapshot.cases
     for name, judge_key in session.snapshot.judges.items():
         old_name = name if name in before.judges else renamed.get(judge_key.fingerprint)
-        for case in session.snapshot.cases | set(session.target.recorded):
+        for case in cases | session.target.recorded.keys():
             key = CellKey(case, name)
-            info = session.infos.get(key)
-            if info is None and old_name is not None:
+            present = case in cases  # else only what is recorded is shown (D7)
+            info = session.infos.get(key) if present else None
+            if info is None and present and old_name is not None:
                 info = session.infos.get(CellKey(case, old_name))
                 info = None if info is None else replace(info)
             session.infos[key] = _turned(info, judge_key)
@@ -38,7 +40,9 @@ def _turned(info: CellInfo | None, judge_key: JudgeKey) -> CellInfo:
     if info is None:
         return CellInfo(judge_key.fingerprint, judge_key.condition)
     if info.fp != judge_key.fingerprint:
-        info.lost = False
+        info.lost, info.outdated = False, info.known
+    if (info.fp, info.condition) != (judge_key.fingerprint, judge_key.condition):
+        info.sig = ""
     info.fp, info.condition = judge_key.fingerprint, judge_key.condition
     return info
 
@@ -49,22 +53,38 @@ def restore(session: Session) -> set[CellKey]:
     names: dict[tuple[str, str], list[str]] = {}
     for name, key in session.snapshot.judges.items():
         names.setdefault((key.fingerprint, key.condition), []).append(name)
+    infos, cases, record = session.infos, session.snapshot.cases, session.snapshot.record
+    policy, judged = session.policy, _judged(session)
+    ambients: set[str] = set()
+    unusable: list[CellKey] = []
     for case, row in session.store.rows(session.run_key).items():
-        if case not in session.snapshot.cases:
+        if case not in cases:
             continue
         session.dependencies.note_extra(case, row.extra)
         session.findings.note_keys(case, row.keys)
         for stored in row.cells:
             for name in names.get((stored.fp, stored.condition), ()):
                 key = CellKey(case, name)
-                session.infos[key].restore(stored)
-                if row.record != session.snapshot.record:
-                    session.infos[key].sig = ""
-                if session.judged(key):
+                info = infos[key]
+                info.restore(stored)
+                if row.record != record:
+                    info.sig = ""
+                if policy.selects(case, name) if name in judged else session.judged(key):
                     found.add(key)
-    session.dependencies.load({session.infos[key].ambient for key in found} - {""})
-    _tell_unusable(session, found)
+                    ambients.add(info.ambient)
+                    if stored.score.get("reason") == "unsupported":
+                        unusable.append(key)
+    session.dependencies.load(ambients - {""})
+    _tell_unusable(session, unusable)
     return found
+
+
+def _judged(session: Session) -> frozenset[str]:
+    """Judges whose every cell a worker has something to do for (see `Session.judged`)."""
+    if session.policy.look_only:
+        return frozenset()
+    judges = (session.judge(name) for name in session.snapshot.judges)
+    return frozenset(j.name for j in judges if j.problem is None and not j.asks_model)
 
 
 def _tell_unusable(session: Session, cells: Iterable[CellKey]) -> None:
@@ -72,11 +92,7 @@ def _tell_unusable(session: Session, cells: Iterable[CellKey]) -> None:
     told: set[str] = set()
     for key in cells:
         info = session.infos[key]
-        if (
-            key.judge in told
-            or not info.result
-            or (info.plain or {}).get("reason") != "unsupported"
-        ):
+        if key.judge in told or not info.result:
             continue
         told.add(key.judge)
         result = session.store.result(info.result)
@@ -87,9 +103,9 @@ def _tell_unusable(session: Session, cells: Iterable[CellKey]) -> None:
 
 def take_recorded(session: Session) -> set[CellKey]:
     """Recorded values that were rewritten: model cells have something new to show."""
-    return {
-        key for key in session.infos if session.judge(key.judge).asks_model and session.judged(key)
-    }
+    models = [judge.name for judge in session.columns if judge.asks_model]
+    keys = (CellKey(case, name) for case in session.snapshot.cases for name in models)
+    return {key for key in keys if key in session.infos and session.judged(key)}
 
 
 def save_row(session: Session, case: str) -> None:

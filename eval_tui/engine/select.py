@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from eval_tui.engine.grid import Cell, CellKey, CellState, Scope
 from eval_tui.scores import Measured, Reason, Unmeasured
@@ -11,12 +11,20 @@ if TYPE_CHECKING:
     from eval_tui.engine.session import Session
 
 
+_BROKEN: Final = frozenset(
+    {Reason.GRADER_ERROR, Reason.MISSING_EVIDENCE, Reason.CONTRACT_VIOLATION}
+)
+
+
 def failed(cell: Cell) -> bool:
-    """Whether a cell counts as a failure to look at: a fail, or unmeasured without intent."""
+    """Whether a cell is one to look at: it failed, or its judge or its evidence is broken.
+
+    What was skipped on purpose, lacks a key, or cannot run here is no failure.
+    """
     score = cell.score
     if isinstance(score, Measured):
-        return score.passed is False
-    return isinstance(score, Unmeasured) and score.reason is not Reason.POLICY_SKIP
+        return score.value is False if score.passed is None else not score.passed
+    return isinstance(score, Unmeasured) and score.reason in _BROKEN
 
 
 def retryable(cell: Cell) -> bool:

@@ -37,6 +37,9 @@ from eval_tui.engine.store import Inputs, Store
 from eval_tui.engine.target import Policy, Target, rows_of, snapshot_of
 from eval_tui.scores import Score
 
+AT_ONCE = 4_000
+"""Cells that are worked out between two frames: no key press waits for more."""
+
 
 class Session:
     """The live grid of one eval and one run."""
@@ -49,8 +52,10 @@ class Session:
     ) -> None:
         self.store = store
         self.policy = policy or Policy()
+        self._applied: Policy | None = None
+        """The policy that the cells in view were worked out under."""
         self.clock = clock
-        self.target = Target()
+        self.target: Target = Target()
         self.rows: tuple[Row, ...] = ()
         self.columns: tuple[Judge, ...] = ()
         self.infos: dict[CellKey, CellInfo] = {}
@@ -64,8 +69,12 @@ class Session:
         self.status = Status()
         self.ran = 0
         """Judge calls since the session began."""
+        self._ran = self._reused = 0
+        """Since the last trigger."""
         self._judges: dict[str, Judge] = {}
         self._cells: dict[CellKey, Cell] = {}
+        self._outdated: dict[CellKey, None] = {}
+        """Cells whose look must be worked out again; those that changed last come last."""
         self._waiting = 0
         self._checking: set[CellKey] = set()
         """Stored cells whose case is being compared with the disk."""
@@ -78,10 +87,14 @@ class Session:
 
     def cell(self, case: str, judge: str) -> Cell:
         """The cell as shown; an empty one where there is nothing to show."""
-        return self._cells.get(CellKey(case, judge), EMPTY_CELL)
+        key = CellKey(case, judge)
+        if key in self._outdated:
+            return self._looks(key)  # changes nothing: threads may ask as well
+        return self._cells.get(key, EMPTY_CELL)
 
     def take_dirty(self) -> Dirty:
         """What changed since the last call."""
+        self.catch_up(AT_ONCE)
         dirty = Dirty(
             frozenset(self._dirty_cells),
             self._dirty_structure,
@@ -124,10 +137,13 @@ class Session:
     def line(self) -> Status:
         """The status with its counts as of now."""
         config = self.target.config
+        self.catch_up(AT_ONCE)
         return replace(
             self.status,
             eval_name=config.name if config else "",
             run_id=self.target.run_id,
+            ran=self._ran,
+            reused=self._reused,
             queued=self.queue.queued,
             running=self.queue.running,
             waiting=self._waiting,
@@ -138,6 +154,9 @@ class Session:
     def update(self, target: Target, trigger: str) -> None:
         """Take over what the disk holds now and find out what is due."""
         before, old = self.snapshot, self.target
+        if target == old and self.policy is self._applied:
+            return
+        self._applied = self.policy
         another = old.identity != target.identity
         self.target, self.snapshot = target, snapshot_of(target)
         self._judges = {j.name: j for j in target.config.judges} if target.config else {}
@@ -151,7 +170,8 @@ class Session:
         if another:
             self._checking = recall.restore(self)
             due -= self._checking
-        self._drop_gone()
+        else:
+            self._drop_gone()
         if old.recorded is not target.recorded:
             due |= recall.take_recorded(self)
         self.findings.keep_only(self._judges)
@@ -161,8 +181,9 @@ class Session:
             # Looking at what a recorded verdict rests on runs nothing: it is no news.
             self.begin(trigger, sum(not self._judges[key.judge].asks_model for key in due))
             self.enqueue(due)
-        for key in self.infos:
-            self.show(key)
+        elif another:
+            self.begin(trigger, 0)
+        self._outdated.update(dict.fromkeys(self.infos))
         self._dirty_structure = self._dirty_status = True
 
     def restorable(self) -> tuple[list[tuple[str, list[str]]], dict[str, Inputs]]:
@@ -174,19 +195,22 @@ class Session:
         ids = {self.infos[key].ambient for key in self._checking} - {""}
         return (
             [(case, self.dependencies.extra(case)) for case in cases],
-            {ambient: self.dependencies.inputs(ambient) for ambient in ids},
+            # One that is not known proves nothing, so its cells are verified.
+            {ambient: known for ambient in ids if (known := self.dependencies.inputs(ambient))},
         )
 
     def compared(self, signatures: Mapping[str, str], holds: Iterable[str]) -> None:
         """The answer to `restorable`: cells that still hold are fresh, the others are due."""
         good = {*holds, ""}
         due: set[CellKey] = set()
+        never = {j.name for j in self.columns if self.policy.force or not j.cache}
         for key in self._checking:
             info, signature = self.infos[key], signatures.get(key.case, "")
             trusted = bool(signature) and signature == info.sig and info.ambient in good
-            if not trusted or self.policy.force or not self._judges[key.judge].cache:
+            if not trusted or key.judge in never:
                 due.add(key)
         settled, self._checking = self._checking, set()
+        self.count(reused=len(settled - due))
         self.enqueue(due)
         for key in settled:
             self.show(key)
@@ -204,18 +228,22 @@ class Session:
         cases, ambients = index.cases_of(paths, self.snapshot), index.ambients_of(paths)
         source = any(path.endswith(".py") for path in paths)
         cells: set[CellKey] = set()
-        again: set[CellKey] = set()
-        for key, info in self.infos.items():
-            if info.ambient in ambients:
-                cells.add(key)
-            if info.lost and not self._judges[key.judge].asks_model:
-                again.update([key] if source or key.case in cases else [])
+        if ambients:
+            cells = {key for key, info in self.infos.items() if info.ambient in ambients}
+        again = self._lost(None if source else cases)
         due = plan(self.snapshot, self.snapshot, Touched(cases, frozenset(cells | again)))
         if due:
             self.begin(trigger, len(due))
             self.enqueue(due, forced=again)
             self.queue.because({case: index.within(paths, case, self.snapshot) for case in cases})
         return len(due)
+
+    def _lost(self, cases: frozenset[str] | None) -> set[CellKey]:
+        """Cells (of these cases) whose inputs are not known and that may be tried again."""
+        judges = [j.name for j in self.columns if j.auto and not j.asks_model]
+        looked_at = self.snapshot.cases if cases is None else cases
+        keys = (CellKey(case, name) for case in looked_at for name in judges)
+        return {key for key in keys if (info := self.infos.get(key)) and info.lost}
 
     # What the person asks
 
@@ -236,7 +264,7 @@ class Session:
         """Cancel what waits its turn or runs: (number of cells, batches to stop)."""
         dropped, hit, batches = self.queue.cancel(None if cells is None else set(cells))
         for key in dropped:
-            self.show(key, waiting="cancelled")
+            self.set_aside(key, "cancelled")
         self._dirty_status = True
         return len(dropped) + hit, batches
 
@@ -282,25 +310,53 @@ class Session:
         force = set(forced)
         for key in self.queue.sorted(cells):
             info = self.infos.get(key)
-            if info is None or not self.judged(key):
+            if info is None:
+                continue
+            if not self.judged(key):
+                self.show(key)
                 continue
             if not by_hand and not self._judges[key.judge].auto and not info.known:
-                self.show(key, waiting="off")
+                self.set_aside(key, "off")
                 continue
             forces = key in force or (self.policy.force and not info.ran)
             self.queue.add(key, forces, not_before)
+            # Until it is judged nothing proves that it holds, in this session or the next.
+            info.behind, info.sig = None, ""
             info.trigger = self.status.trigger
             self.show(key)
         self._dirty_status = True
 
-    def show(self, key: CellKey, waiting: Waiting | None = None) -> None:
-        """Work out how a cell looks now and mark it dirty if that is new."""
+    def set_aside(self, key: CellKey, why: Waiting) -> None:
+        """Nothing is done about a cell that may not hold: that is shown until it is judged."""
         info = self.infos.get(key)
-        cell = EMPTY_CELL
         if info is not None:
-            cell = look(
-                self._judges[key.judge], info, self.recorded(key), self._doing(key), waiting
-            )
+            info.behind = why
+        self.show(key)
+
+    def show(self, key: CellKey) -> None:
+        """A cell may look different now.
+
+        How it looks is worked out when somebody asks: most states of a cell on its way through
+        the workers pass between two frames.
+        """
+        self._outdated.pop(key, None)
+        self._outdated[key] = None
+
+    def catch_up(self, most: int | None = None) -> None:
+        """Work out how (up to `most`) cells look, beginning with those that changed last."""
+        outdated = self._outdated
+        for _ in range(len(outdated) if most is None else min(most, len(outdated))):
+            self._look(outdated.popitem()[0])
+
+    def _looks(self, key: CellKey) -> Cell:
+        info, judge = self.infos.get(key), self._judges.get(key.judge)
+        if info is None or judge is None:
+            return EMPTY_CELL
+        return look(judge, info, self.recorded(key), self._doing(key, judge))
+
+    def _look(self, key: CellKey) -> None:
+        """Work out how a cell looks now and mark it dirty if that is new."""
+        cell = self._looks(key)
         old = self._cells.get(key)
         if old != cell:
             self._waiting += bool(cell.waiting) - bool(old is not None and old.waiting)
@@ -345,12 +401,16 @@ class Session:
     def begin(self, trigger: str, touched: int) -> None:
         """A new plan: what the status line says starts anew."""
         self.epoch += 1
-        self.set_status(trigger=trigger, touched=touched, ran=0, reused=0)
+        self._ran = self._reused = 0
+        self.set_status(trigger=trigger, touched=touched)
+        self._dirty_status = True
 
     def count(self, *, ran: int = 0, reused: int = 0) -> None:
         """Add to what the status line says of the last trigger."""
         self.ran += ran
-        self.set_status(ran=self.status.ran + ran, reused=self.status.reused + reused)
+        self._ran += ran
+        self._reused += reused
+        self._dirty_status = True
 
     def set_status(self, **values: Any) -> None:
         """Replace parts of the status (see `Status`)."""
@@ -379,8 +439,8 @@ class Session:
 
     # Inside
 
-    def _doing(self, key: CellKey) -> Doing:
-        judge, queue = self._judges[key.judge], self.queue
+    def _doing(self, key: CellKey, judge: Judge) -> Doing:
+        queue = self.queue
         underway = queue.underway(key)
         return Doing(
             judged=self.judged(key),
@@ -396,6 +456,8 @@ class Session:
         """Another grid: nothing of the old one counts."""
         self.infos.clear()
         self._cells.clear()
+        self._waiting = 0
+        self._outdated.clear()
         self._checking.clear()
         self.queue.clear(self.store.cases_with_results(self.run_key))
         self.dependencies.forget_cases()
@@ -407,8 +469,11 @@ class Session:
         gone = [k for k in self.infos if k.judge not in self._judges or k.case not in cases]
         for key in gone:
             del self.infos[key]
+        for key in [*gone, *(k for k in self.infos if k.case not in self.snapshot.cases)]:
             self.queue.remove(key)
             self._checking.discard(key)
+        for key in self._outdated.keys() - self.infos.keys():
+            del self._outdated[key]
         for key in [k for k in self._cells if k not in self.infos]:
             del self._cells[key]
         self._waiting = sum(1 for cell in self._cells.values() if cell.waiting)

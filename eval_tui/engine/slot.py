@@ -10,6 +10,9 @@ import mmap
 import struct
 from dataclasses import dataclass
 
+CRASH_EXIT = 199
+"""Exit code of a worker that cannot go on: what it rests on failed, or was taken from it."""
+
 SIZE = 32
 _FIELDS = struct.Struct("<Iqiid")
 _SEQUENCE = struct.Struct("<I")

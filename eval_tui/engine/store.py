@@ -14,25 +14,20 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
-import platformdirs
 
-SCHEMA_VERSION = 1
-KEEP_PER_CELL = 12
-"""How many results of one cell are kept: as many edits can be reverted without running."""
+from eval_tui.engine import retention, storage
+from eval_tui.engine.packing import from_key, pack, run_key, to_key, unpack, unseal
+from eval_tui.engine.storage import Unusable
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS results(
-    id INTEGER PRIMARY KEY, run TEXT NOT NULL, case_id TEXT NOT NULL, fp TEXT NOT NULL,
-    origin TEXT NOT NULL, score BLOB NOT NULL, inputs BLOB NOT NULL, ambient TEXT NOT NULL,
-    at REAL NOT NULL, ms REAL, extra BLOB);
-CREATE INDEX IF NOT EXISTS results_cell ON results(run, case_id, fp);
-CREATE TABLE IF NOT EXISTS ambients(id TEXT PRIMARY KEY, inputs BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS rows(
-    run TEXT NOT NULL, case_id TEXT NOT NULL, cells BLOB NOT NULL, PRIMARY KEY(run, case_id));
-"""
+PENDING_BYTES = 64_000_000
+"""Results that cannot be written are kept up to this size, the newest ones."""
+LOOSE_AMBIENTS = 4_000
+"""Ambients on which no result rests yet are kept up to this number, the newest ones."""
+RETRY_S = 2.0
+"""Pause after a writing that failed; doubled up to a minute each time it fails again."""
 
 Inputs = list[list[str]]
 """Observations as JSON has them: `[kind, key, version]`."""
@@ -83,17 +78,63 @@ class StoredRow(msgspec.Struct, array_like=True, frozen=True):
     """Digest of the config values that shaped the record."""
 
 
+class _Cell(NamedTuple):
+    """Where a result belongs, in the words of the database."""
+
+    run: int
+    case: str | bytes
+    fp: str | bytes
+
+
+class _New(NamedTuple):
+    """A result that is not on disk yet."""
+
+    cell: _Cell
+    ambient: str | bytes
+    body: bytes
+
+
 class Store:
-    """Access to one database. Every method is quick; writes are gathered until `flush`."""
+    """Access to one database. Every method is quick; writes are gathered until `flush`.
+
+    Nothing that happens to the file later raises: what cannot be written is kept, what cannot be
+    read is not there, and a file that proves damaged is replaced; `notice` says so.
+    """
 
     def __init__(self, path: str | None, notice: str = "") -> None:
-        self.path = path
-        self.notice = notice
+        """Open the file, or memory without a path. `notice` is shown unless there is other news.
+
+        Raises OSError, sqlite3.Error and Unusable for a file that cannot be used.
+        """
+        self._trouble = ""
+        told = ""
+        if path is None:
+            self._db, session = storage.connect(None)
+        else:
+            self._db, session, told = storage.open_file(path)
+        self._told = told or notice
+        self._take(path, session)
+        self._rows: dict[tuple[int, str | bytes], bytes] = {}
+        self._results: dict[int, _New] = {}
+        self._bytes = 0
+        self._by_case: dict[tuple[int, str | bytes], list[int]] = {}
+        self._loose: dict[str | bytes, bytes] = {}
+        """Ambients on which no result rests yet."""
+        self._used: set[str | bytes] = set()
+        """Ambients of this session that are on disk."""
+        self._run = 0
+        """The run in view: nothing that it shows is ever dropped."""
+        self._uses: dict[int, str] = {}
+        """Runs that were looked at, which the file does not know yet."""
+        self._wait = 0.0
+        self._not_before = 0.0
+
+    @property
+    def notice(self) -> str:
         """What the person should know about where results are kept, or empty."""
-        self._db = _connect(path)
-        self._pending_rows: dict[tuple[str, str], bytes] = {}
-        self._pending_ambients: dict[str, bytes] = {}
-        self._pending_results: list[tuple[Any, ...]] = []
+        return self._trouble or self._told
+
+    # Writing
 
     def add_result(
         self,
@@ -109,112 +150,195 @@ class Store:
         ms: float | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> int:
-        """Keep a finished result and return its id. It is on disk after the next `flush`."""
-        identity = _new_id()
-        self._pending_results.append(
-            (
-                identity,
-                run,
-                case,
-                fp,
-                origin,
-                _pack(score),
-                _pack(inputs),
-                ambient,
-                time.time() if at is None else at,
-                ms,
-                _pack(extra or {}),
-            )
-        )
-        return identity
+        """Keep a finished result and return its id. It is on disk after the next `flush`.
+
+        `at` is in seconds since the epoch and only shown: which result is newer is told by the
+        order in which they are added, so a clock that is set back changes nothing.
+        """
+        self._last += 1
+        when = time.time() if at is None else at
+        body = pack((origin, score, inputs, when, ms, extra or {}))
+        cell = _Cell(run_key(run), to_key(case), to_key(fp))
+        self._results[self._last] = _New(cell, to_key(ambient), body)
+        self._by_case.setdefault(cell[:2], []).append(self._last)
+        self._bytes += len(body)
+        return self._last
 
     def put_ambient(self, ambient: str, inputs: Inputs) -> None:
         """Keep what a judge rests on beyond its cases; replaces what was known under the id."""
-        self._pending_ambients[ambient] = _pack(inputs)
+        key = to_key(ambient)
+        self._loose.pop(key, None)
+        self._loose[key] = pack(inputs)
+        while len(self._loose) > LOOSE_AMBIENTS:
+            del self._loose[next(iter(self._loose))]
 
     def put_row(self, run: str, case: str, row: StoredRow) -> None:
         """Keep a case's cells as they are shown now."""
-        self._pending_rows[(run, case)] = _pack(row)
+        self._rows[(run_key(run), to_key(case))] = pack(row)
 
     def flush(self) -> None:
-        """Write what is pending in one transaction. What cannot be written stays pending."""
-        if not (self._pending_rows or self._pending_ambients or self._pending_results):
-            return
-        try:
-            with self._db:
-                self._db.executemany(
-                    "INSERT INTO results VALUES(?,?,?,?,?,?,?,?,?,?,?)", self._pending_results
-                )
-                self._db.executemany(
-                    "INSERT OR REPLACE INTO ambients VALUES(?,?)", self._pending_ambients.items()
-                )
-                self._db.executemany(
-                    "INSERT OR REPLACE INTO rows VALUES(?,?,?)",
-                    [(run, case, cells) for (run, case), cells in self._pending_rows.items()],
-                )
-                self._trim({(r[1], r[2], r[3]) for r in self._pending_results})
-        except sqlite3.Error as exc:
-            self.notice = f"results cannot be stored ({exc}); they are kept until you quit"
-            return
-        self._pending_results.clear()
-        self._pending_ambients.clear()
-        self._pending_rows.clear()
+        """Write what is pending in one transaction. What cannot be written stays pending.
 
-    def _trim(self, cells: Iterable[tuple[str, str, str]]) -> None:
-        self._db.executemany(
-            "DELETE FROM results WHERE run=? AND case_id=? AND fp=? AND id NOT IN (SELECT id FROM"
-            " results WHERE run=? AND case_id=? AND fp=? ORDER BY at DESC LIMIT ?)",
-            [(*cell, *cell, KEEP_PER_CELL) for cell in cells],
-        )
+        Does nothing for a while after a writing that failed.
+        """
+        if (self._rows or self._results) and time.monotonic() >= self._not_before:
+            self._write()
+
+    def close(self) -> None:
+        """Write what is pending, drop what nobody needs any more, and let go of the file."""
+        try:
+            self._db.execute(f"PRAGMA busy_timeout={round(storage.BUSY_S * 1000)}")
+            if self._rows or self._results or self._uses:
+                self._write()
+            retention.tidy(self._db)
+        except sqlite3.Error:
+            pass  # a tidy store can wait
+        self._db.close()
+
+    def _write(self) -> None:
+        if self.path and storage.inode(self.path) != self._inode:
+            self._replace()  # what is written to a file that was removed is lost
+        try:
+            ambients = self._write_all()
+        except sqlite3.Error as error:
+            self._failed(error)
+            return
+        for ambient in ambients:
+            self._loose.pop(ambient, None)
+        self._used |= ambients
+        self._results.clear()
+        self._by_case.clear()
+        self._rows.clear()
+        self._uses.clear()
+        self._bytes = 0
+        self._trouble, self._wait, self._not_before = "", 0.0, 0.0
+
+    def _write_all(self) -> set[str | bytes]:
+        """One transaction with everything that is pending; the ambients that went to disk."""
+        used = {new.ambient for new in self._results.values()} | self._used
+        ambients = self._loose.keys() & used
+        db = self._db
+        with db:
+            db.execute("BEGIN IMMEDIATE")
+            db.executemany(
+                "INSERT OR REPLACE INTO runs SELECT ?, ?, session FROM meta",
+                [(key, to_key(run)) for key, run in self._uses.items()],
+            )
+            db.executemany(
+                "INSERT OR REPLACE INTO results VALUES(?,?,?,?,?,?)",
+                [(i, *new.cell, new.ambient, new.body) for i, new in self._results.items()],
+            )
+            db.executemany(
+                "INSERT OR REPLACE INTO ambients VALUES(?,?)",
+                [(ambient, self._loose[ambient]) for ambient in ambients],
+            )
+            db.executemany(
+                "INSERT OR REPLACE INTO rows VALUES(?,?,?)",
+                [(*key, cells) for key, cells in self._rows.items()],
+            )
+            retention.trim(db, {new.cell: i for i, new in self._results.items()}, _shown)
+            retention.bound(db, self._run, _shown)
+        return ambients
+
+    def _failed(self, error: sqlite3.Error) -> None:
+        if storage.is_damage(error):
+            self._replace()
+            return
+        first, self._wait = not self._wait, min(60.0, self._wait * 2 or RETRY_S)
+        self._not_before = time.monotonic() + self._wait
+        if first and storage.is_busy(error):
+            return  # another instance is at it, which is soon over
+        self._trouble = f"results cannot be stored ({error}); they are kept until you quit"
+        while self._bytes > PENDING_BYTES and len(self._results) > 1:
+            oldest = next(iter(self._results))
+            new = self._results.pop(oldest)
+            self._by_case[new.cell[:2]].remove(oldest)
+            self._bytes -= len(new.body)
+
+    def _replace(self) -> None:
+        """The file turned out to be damaged, or is gone: go on with another one."""
+        self._db.close()
+        path, above = self.path, self._last >> 32
+        try:
+            _prepare(os.path.dirname(path or ""))
+            self._db, session, told = storage.reopen(path or "", self._inode, above)
+        except (OSError, sqlite3.Error, Unusable) as error:
+            path, told = None, f"the store is damaged ({error}): results are gone when you quit"
+            self._db, session = storage.connect(None, above)
+        self._told = told or self._told
+        self._take(path, session)
+        self._used.clear()
+
+    def _take(self, path: str | None, session: int) -> None:
+        self.path = path
+        self._inode = storage.inode(path) if path else 0
+        self._last = session << 32
+        """The id of the newest result: sessions never share one, and later ones are larger."""
+
+    # Reading
 
     def rows(self, run: str) -> dict[str, StoredRow]:
-        """All stored rows of a run; one that cannot be read is left out."""
-        self.flush()
-        found: dict[str, StoredRow] = {}
-        for case, cells in self._db.execute("SELECT case_id, cells FROM rows WHERE run=?", (run,)):
-            try:
-                found[case] = _ROW.decode(cells)
-            except msgspec.DecodeError:
-                continue
-        return found
+        """All stored rows of a run, which is in view from now on; unreadable ones are left out."""
+        self._run = key = run_key(run)
+        self._uses[key] = run
+        found = dict(self._read("SELECT case_id, cells FROM rows WHERE run=?", (key,)))
+        found.update({case: cells for (of, case), cells in self._rows.items() if of == key})
+        rows = ((from_key(case), _row(cells)) for case, cells in found.items())
+        return {case: row for case, row in rows if row is not None}
 
     def results(self, run: str, case: str, fp: str | None = None) -> list[Result]:
         """The results of a case (of one judge), newest first."""
-        self.flush()
-        query = "SELECT id, fp, origin, score, inputs, ambient, at, ms, extra FROM results"
-        where, args = " WHERE run=? AND case_id=?", [run, case]
+        key = (run_key(run), to_key(case))
+        found = [
+            (identity, self._results[identity])
+            for identity in reversed(self._by_case.get(key, ()))
+            if fp is None or self._results[identity].cell.fp == to_key(fp)
+        ]
+        where, args = "run=? AND case_id=?", [*key]
         if fp is not None:
-            where, args = where + " AND fp=?", [*args, fp]
-        rows = self._db.execute(f"{query}{where} ORDER BY at DESC, id DESC", args)
-        return [_result(row) for row in rows]
+            where, args = where + " AND fp=?", [*args, to_key(fp)]
+        query = f"SELECT id, run, case_id, fp, ambient, body FROM results WHERE {where}"
+        stored = self._read(f"{query} ORDER BY id DESC", args)
+        found += [(row[0], _New(_Cell(*row[1:4]), *row[4:])) for row in stored]
+        return [result for item in found if (result := _result(*item)) is not None]
 
     def result(self, identity: int) -> Result | None:
         """One result by its id."""
-        self.flush()
-        query = "SELECT id, fp, origin, score, inputs, ambient, at, ms, extra FROM results"
-        row = self._db.execute(f"{query} WHERE id=?", (identity,)).fetchone()
-        return None if row is None else _result(row)
+        new = self._results.get(identity)
+        if new is None:
+            query = "SELECT run, case_id, fp, ambient, body FROM results WHERE id=?"
+            for row in self._read(query, (identity,)):
+                new = _New(_Cell(*row[:3]), *row[3:])
+        return None if new is None else _result(identity, new)
 
     def cases_with_results(self, run: str) -> set[str]:
         """Cases of the run for which there is anything to reuse."""
-        self.flush()
-        query = "SELECT DISTINCT case_id FROM results WHERE run=?"
-        return {case for (case,) in self._db.execute(query, (run,))}
+        key = run_key(run)
+        stored = self._read("SELECT DISTINCT case_id FROM results WHERE run=?", (key,))
+        pending = {from_key(case) for of, case in self._by_case if of == key}
+        return {from_key(case) for (case,) in stored} | pending
 
     def ambients(self, ids: Iterable[str]) -> dict[str, Inputs]:
         """What is known under the ids; unknown ones are left out."""
-        self.flush()
         found: dict[str, Inputs] = {}
         for ambient in ids:
-            row = self._db.execute("SELECT inputs FROM ambients WHERE id=?", (ambient,)).fetchone()
-            if row is not None:
-                found[ambient] = msgspec.json.decode(row[0])
+            key = to_key(ambient)
+            query = "SELECT inputs FROM ambients WHERE id=?"
+            rows = [(self._loose[key],)] if key in self._loose else self._read(query, (key,))
+            for (data,) in rows:
+                inputs = unpack(data)
+                if inputs is not None:
+                    found[ambient] = inputs
         return found
 
-    def close(self) -> None:
-        """Write what is pending and let go of the file."""
-        self.flush()
-        self._db.close()
+    def _read(self, query: str, args: Iterable[Any]) -> list[tuple[Any, ...]]:
+        """The answer as a whole, so that no statement stays open; nothing when it cannot be had."""
+        try:
+            return self._db.execute(query, tuple(args)).fetchall()
+        except sqlite3.Error as error:
+            if storage.is_damage(error):
+                self._replace()
+            return []
 
 
 def open_store(root: str) -> Store:
@@ -222,89 +346,61 @@ def open_store(root: str) -> Store:
     folder = os.path.join(root, ".eval-tui")
     try:
         _prepare(folder)
-        return _opened(os.path.join(folder, "store.db"))
-    except (OSError, sqlite3.Error):
-        name = blake2b(os.path.realpath(root).encode(), digest_size=8).hexdigest()
-        cache = os.path.join(platformdirs.user_cache_dir("eval-tui"), name)
-    words = f"{root} cannot be written: results are kept in"
+        return Store(os.path.join(folder, "store.db"))
+    except (OSError, sqlite3.Error, Unusable) as error:
+        if isinstance(error, sqlite3.Error) and storage.is_busy(error):
+            words = f"another program holds the store in {folder}"
+            return Store(None, f"{words}: results are kept in memory and are gone when you quit")
+        why = getattr(error, "strerror", None) or str(error)
+    words = f"{folder} cannot be written ({why}): results are kept in"
     try:
-        os.makedirs(cache, exist_ok=True)
-        store = _opened(os.path.join(cache, "store.db"))
-        store.notice = store.notice or f"{words} {cache}"
-        return store
-    except (OSError, sqlite3.Error):
+        cache = _cache_folder(root)
+        return Store(os.path.join(cache, "store.db"), f"{words} {cache}")
+    except (OSError, sqlite3.Error, Unusable):
         return Store(None, f"{words} memory and are gone when you quit")
+
+
+def _cache_folder(root: str) -> str:
+    import platformdirs
+
+    name = blake2b(os.fsencode(os.path.realpath(root)), digest_size=8).hexdigest()
+    folder = os.path.join(platformdirs.user_cache_dir("eval-tui"), name)
+    os.makedirs(folder, exist_ok=True)
+    return folder
 
 
 def _prepare(folder: str) -> None:
     os.makedirs(folder, exist_ok=True)
     ignore = os.path.join(folder, ".gitignore")
-    if not os.path.exists(ignore):
+    if not os.path.lexists(ignore):
         with open(ignore, "w", encoding="utf-8") as file:
             file.write("*\n")
-
-
-def _opened(path: str) -> Store:
-    try:
-        return Store(path)
-    except sqlite3.DatabaseError as exc:
-        if isinstance(exc, sqlite3.OperationalError) and "newer" not in str(exc):
-            raise
-        aside = f"{path}.aside-{time.strftime('%Y%m%d-%H%M%S')}"
-        os.replace(path, aside)
-        for suffix in ("-wal", "-shm"):
-            if os.path.exists(path + suffix):
-                os.remove(path + suffix)
-        return Store(
-            path, f"the store of earlier results could not be read ({exc}); it is now {aside}"
-        )
-
-
-def _connect(path: str | None) -> sqlite3.Connection:
-    db = sqlite3.connect(path or ":memory:", timeout=10, check_same_thread=False)
-    try:
-        db.execute("PRAGMA journal_mode=WAL")
-        db.execute("PRAGMA synchronous=NORMAL")
-        version = int(db.execute("PRAGMA user_version").fetchone()[0])
-        if version > SCHEMA_VERSION:
-            raise sqlite3.OperationalError("it was written by a newer version")
-        with db:
-            for statement in _SCHEMA.split(";"):
-                db.execute(statement)
-            db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-        db.execute("BEGIN IMMEDIATE")
-        db.rollback()
-    except sqlite3.Error:
-        db.close()
-        raise
-    return db
-
-
-def _new_id() -> int:
-    """An id that two instances never share: 62 random bits."""
-    return int.from_bytes(os.urandom(8), "big") >> 2
-
-
-def _pack(value: Any) -> bytes:
-    try:
-        return msgspec.json.encode(value)
-    except (UnicodeEncodeError, TypeError, ValueError):  # lone surrogates in texts from outside
-        plain: Any = msgspec.to_builtins(value)
-        return json.dumps(plain, allow_nan=False).encode()
-
-
-def _unpack(data: bytes) -> Any:
-    try:
-        return msgspec.json.decode(data)
-    except msgspec.DecodeError:
-        return json.loads(data)
 
 
 _ROW = msgspec.json.Decoder(StoredRow)
 
 
-def _result(row: tuple[Any, ...]) -> Result:
-    identity, fp, origin, score, inputs, ambient, at, ms, extra = row
-    return Result(
-        identity, fp, origin, _unpack(score), _unpack(inputs), ambient, at, ms, _unpack(extra)
-    )
+def _row(data: object) -> StoredRow | None:
+    plain = unseal(data)
+    if plain is None:
+        return None
+    try:
+        return _ROW.decode(plain)
+    except msgspec.ValidationError:
+        return None
+    except msgspec.DecodeError:
+        return msgspec.convert(json.loads(plain), StoredRow)
+
+
+def _shown(cells: object) -> Iterable[int]:
+    row = _row(cells)
+    return [cell.result for cell in row.cells] if row is not None else ()
+
+
+def _result(identity: int, new: _New) -> Result | None:
+    body = unpack(new.body)
+    if body is None:
+        return None
+    origin, score, inputs, at, ms, extra = body
+    fp, ambient = from_key(new.cell.fp), from_key(new.ambient)
+    return Result(identity, fp, origin, score, inputs, ambient, at, ms, extra)

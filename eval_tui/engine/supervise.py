@@ -25,7 +25,8 @@ from typing import NoReturn, cast
 
 from eval_tui.engine.frames import FrameReader, Message, send
 from eval_tui.engine.processes import adopt_orphans, children, kill_strangers, kill_tree, reap
-from eval_tui.engine.worker import CRASH_EXIT, Birth, Evaluate, become_worker
+from eval_tui.engine.slot import CRASH_EXIT
+from eval_tui.engine.worker import Birth, Evaluate, become_worker
 
 _POLLHUP = select.POLLHUP | select.POLLERR | select.POLLNVAL
 _FILES_PER_FORK = 3
@@ -100,6 +101,7 @@ class _Supervisor:
         """Something that a worker started did not end when it was killed."""
 
     def run(self, evaluate_module: str) -> NoReturn:
+        gc.disable()  # nothing of what is loaded is garbage
         try:
             evaluate = cast(Evaluate, importlib.import_module(evaluate_module))
         except BaseException:
@@ -107,6 +109,7 @@ class _Supervisor:
             os._exit(1)
         gc.collect()
         gc.freeze()  # what is loaded stays shared between all workers
+        gc.enable()
         version = ".".join(str(part) for part in sys.version_info[:3])
         self._tell({"t": "ready", "pid": os.getpid(), "python": sys.executable, "version": version})
         poll = select.poll()

@@ -27,6 +27,10 @@ LENT = ("yaml", "jinja2", "markupsafe", "msgspec")
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
+guards: set[int] = set()
+"""Process ids of the guards that this process has started and not yet closed."""
+
+
 class SupervisorError(RuntimeError):
     """The supervisor cannot be started; the text says why, for the person."""
 
@@ -62,6 +66,7 @@ class SupervisorHandle:
                 os.kill(self.process.pid, signal.SIGKILL)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(patience_s)
+        guards.discard(self.process.pid)
         self.log.close()
 
 
@@ -123,6 +128,7 @@ def start_supervisor(
         ) from error
     finally:
         theirs.close()
+    guards.add(process.pid)
     return SupervisorHandle(process, ours, chosen, root, log)
 
 

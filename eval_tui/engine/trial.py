@@ -8,6 +8,7 @@ from eval_tui.config.problems import Problem
 from eval_tui.config.schema import EvalConfig
 from eval_tui.engine.frames import Message
 from eval_tui.engine.pool import Batch, BatchInfo, Pool
+from eval_tui.engine.secrets import Secrets
 from eval_tui.engine.supervisor import SupervisorFactory
 from eval_tui.engine.wire import judge_to_plain
 from eval_tui.record.spec import RecordSpec
@@ -44,7 +45,7 @@ async def try_judges(
         elif message["t"] in ("done", "cancelled"):
             over.set()
 
-    pool = Pool(supervisors, 1, received)
+    pool = Pool(supervisors, 1, received, Secrets(config.root))
     await pool.start()
     try:
         if judges:

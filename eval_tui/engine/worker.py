@@ -21,12 +21,19 @@ from typing import Any, NoReturn, Protocol
 
 from eval_tui.engine import slot
 from eval_tui.engine.capture import Capture, Output, Sink
-from eval_tui.engine.frames import FrameReader, Message, encode
-from eval_tui.engine.hygiene import COPY_EXIT, StateCheck, limit_process, quiet_stdin
+from eval_tui.engine.frames import FrameReader, Message, encode, encode_finite
+from eval_tui.engine.hygiene import (
+    COPY_EXIT,
+    StateCheck,
+    allow_interrupts,
+    ignore_interrupts,
+    limit_process,
+    quiet_stdin,
+)
 from eval_tui.engine.processes import adopt_orphans, die_with_parent
+from eval_tui.engine.slot import CRASH_EXIT
 
-CRASH_EXIT = 199
-"""Exit code of a worker that cannot go on: what it rests on failed, or was taken from it."""
+_getpid = os.getpid  # a judge may replace it before it can be put back
 
 
 class Evaluate(Protocol):
@@ -68,19 +75,24 @@ class WorkerIO:
         self._output = output
         self._root = root
         self._state: StateCheck | None = None
+        self._began = 0.0
+        self._notes: list[str] = []
         self.batch = 0
         self.spoiled = False
         """The state check wants this worker to be replaced."""
 
     def leave_if_copy(self) -> None:
         """A judge that forks and lets both return makes a second worker: that one ends here."""
-        if os.getpid() != self._pid:
+        if _getpid() != self._pid:
             os._exit(COPY_EXIT)
 
     def emit(self, message: Mapping[str, Any]) -> None:
-        """Send a message to the app at once. Raises for what is no plain data (see `encode`)."""
+        """Send a message to the app at once. Raises for what is no plain data (see `encode`).
+
+        Its numbers are finite: what is no usable number is no score.
+        """
         self.leave_if_copy()
-        self.send(encode(message))
+        self.send(encode_finite(message))
 
     def send(self, frame: bytes) -> None:
         """Send an encoded message."""
@@ -91,34 +103,48 @@ class WorkerIO:
 
     def begin(self, case_index: int, judge_index: int) -> None:
         """From here on what happens is this cell's doing, and its time runs."""
-        self.leave_if_copy()
         self._output.reset()
-        self._slots.begin(self.batch, case_index, judge_index, time.monotonic())
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        self._began = time.monotonic()
+        self._slots.begin(self.batch, case_index, judge_index, self._began)
+        allow_interrupts()
 
     def end(self) -> None:
         """The judge has ended; its cell must have been told, or be told next."""
-        self.leave_if_copy()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        ignore_interrupts()
         self._slots.end()
 
     def capture(self) -> Capture:
         """A context manager; what was printed inside is its `text` afterwards."""
+        return Capture(self._output, self._mend)
+
+    def _mend(self) -> None:
         self.leave_if_copy()
-        return Capture(self._output)
+        if self._state is not None:
+            self._state.mend()
+
+    def loaded(self) -> None:
+        """A judge was loaded: what its modules have set is meant to last; `check` notes it."""
+        ignore_interrupts()
+        self._notes = [f"{note}, while it was imported" for note in self._check()]
+        self.accept()
+        allow_interrupts()
 
     def check(self) -> tuple[list[str], bool]:
         """What the judge left behind, in plain words, and whether this worker must be replaced.
 
         When it must, the evaluation ends the batch after telling the cell.
         """
+        ignore_interrupts()
+        notes, self._notes = [*self._notes, *self._check()], []
+        return notes, self.spoiled
+
+    def _check(self) -> list[str]:
         self.leave_if_copy()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
         if self._state is None:
             self._state = StateCheck(self._root)
-        notes, spoiled = self._state.run()
+        notes, spoiled = self._state.run(took_s=time.monotonic() - self._began)
         self.spoiled |= spoiled
-        return notes, spoiled
+        return notes
 
     def accept(self) -> None:
         """Take the process as it is now for what `check` compares with."""

@@ -32,6 +32,7 @@ class WorkerIO(Protocol):
     def begin(self, case_index: int, judge_index: int) -> None: ...
     def end(self) -> None: ...
     def capture(self) -> Capture: ...
+    def loaded(self) -> None: ...
     def check(self) -> tuple[list[str], bool]: ...
 
 
@@ -52,9 +53,16 @@ class Ambient:
 
     def unsent(self) -> list[Observation]:
         """What was added since the last call."""
+        if self.sent == len(self.seen):
+            return []
         new = list(self.seen)[self.sent :]
         self.sent = len(self.seen)
         return new
+
+    def news(self) -> dict[str, Any]:
+        """Its id, and what was added since it was told last."""
+        new = self.unsent()
+        return {"id": self.id, "add": new} if new else {"id": self.id}
 
 
 @dataclass
@@ -75,11 +83,16 @@ class State:
     """Path of a project module -> what was read through it outside of any case."""
     plain: set[str] = field(default_factory=set[str])
     """Judges that need a plain dict (they hand the record to C code)."""
+    announced: set[str] = field(default_factory=set[str])
+    """Judges of which the batch at hand has told what they rest on."""
     contents: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """(path, signature) -> digest of the content."""
 
     def ambient(self, judge: str) -> Ambient:
-        return self.ambients.setdefault(judge, Ambient(judge))
+        found = self.ambients.get(judge)
+        if found is None:
+            found = self.ambients[judge] = Ambient(judge)
+        return found
 
 
 def loaded(judge: Judge, env: JudgeEnv) -> Runner | JudgeUnusable:

@@ -27,7 +27,7 @@ def load_check(judge: Judge, env: JudgeEnv) -> Runner:
     function = _compile(judge, env.config_path)
 
     def run(record: dict[str, Any]) -> object:
-        arguments = copy.deepcopy(dict(judge.arguments))
+        arguments = copy.deepcopy(dict(judge.arguments)) if judge.arguments else {}
         return function(record, arguments, arguments)
 
     return run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from collections.abc import Mapping, Sequence
 from typing import cast
@@ -30,6 +31,8 @@ def fingerprint(judge: Judge) -> str:
     if judge.asks_model:
         fields += [judge.llm_rubric, judge.prompt, judge.material, judge.context, judge.model]
         fields += [judge.feedback_type, judge.score_range, judge.agent]
+        if judge.criteria:
+            fields += [[dataclasses.astuple(one) for one in judge.criteria]]
     words = repr([_plain(field) for field in fields])
     return hashlib.blake2b(words.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 

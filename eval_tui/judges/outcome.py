@@ -9,6 +9,8 @@ from __future__ import annotations
 import inspect
 import math
 import os
+import resource
+import sys
 from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal
 from enum import Enum
@@ -112,7 +114,7 @@ def score_of_exception(
         return _missing(exc, parts) or _grader_error(exc, judge, judge_files)
     except BaseException as inner:  # an exception class may do anything when it is looked at
         words = f"{type_name(exc)}, which cannot be described: {type_name(inner)}"
-        return Unmeasured(Reason.GRADER_ERROR, words, recover_on=_recovery(judge))
+        return Unmeasured(Reason.GRADER_ERROR, words, recover_on=recovery(judge))
 
 
 def score_of_condition_error(
@@ -124,15 +126,17 @@ def score_of_condition_error(
     not evidence of anything. Only a part that exists and cannot be read is missing evidence.
     """
     expression = f"`if: {str(judge.condition).strip()}`"
-    recovery = frozenset({"config", "evidence"})
+    change = frozenset({"config", "evidence"})
     if isinstance(exc, (PartUnreadable, StepMissing)):
         words = _missing(exc, parts)
         detail = words.detail if words else exception_words(exc)
         text = f"{expression} cannot be told: {detail}"
-        return Unmeasured(Reason.MISSING_EVIDENCE, text, recover_on=recovery)
-    text = f"{expression} raised {exception_words(exc)}"
+        return Unmeasured(Reason.MISSING_EVIDENCE, text, recover_on=change)
+    missing = isinstance(exc, MissingKey)
+    words = f"KeyError: {_absent(exc, parts)}" if missing else exception_words(exc)
+    text = f"{expression} raised {words}"
     return Unmeasured(
-        Reason.GRADER_ERROR, text, retryable=isinstance(exc, OSError), recover_on=recovery
+        Reason.GRADER_ERROR, text, retryable=isinstance(exc, OSError), recover_on=change
     )
 
 
@@ -143,9 +147,16 @@ def _grader_error(exc: BaseException, judge: Judge, judge_files: Collection[str]
         Reason.GRADER_ERROR,
         _error_detail(exc, own, lines),
         retryable=isinstance(exc, OSError),  # ConnectionError and TimeoutError are OSErrors
-        recover_on=_recovery(judge),
+        recover_on=recovery(judge),
         traceback=own_traceback(exc, own, lines),
     )
+
+
+def _memory_bound() -> str:
+    size = resource.getrlimit(resource.RLIMIT_DATA)[0]
+    if size == resource.RLIM_INFINITY:
+        return ""
+    return f": judges may use {size >> 20:,} MB (--judge-memory)"
 
 
 def _missing(exc: BaseException, parts: WhyAbsent | None) -> Unmeasured | None:
@@ -182,6 +193,10 @@ def _error_detail(
     words = exception_words(exc)
     if isinstance(exc, SystemExit):
         return f"the judge left the program: {words}"
+    if isinstance(exc, MemoryError):
+        return words + _memory_bound()
+    if isinstance(exc, ModuleNotFoundError):  # D50
+        return f"{words}: install it for {sys.executable}, or choose another with --python PATH"
     place = own_line(exc, own, lines)
     if place is None or words != type_name(exc):
         return words
@@ -265,14 +280,14 @@ def _finite(number: int | float) -> bool:
 def _nothing(words: str, judge: Judge) -> Unmeasured:
     """`(None, "why")` abstains; a bare None is a verdict that is missing (D17)."""
     if words.strip():
-        return Unmeasured(Reason.POLICY_SKIP, words, recover_on=_recovery(judge))
+        return Unmeasured(Reason.POLICY_SKIP, words, recover_on=recovery(judge))
     detail = "returned nothing: a forgotten `return`? To abstain, return (None, 'why')"
-    return Unmeasured(Reason.CONTRACT_VIOLATION, detail, recover_on=_recovery(judge))
+    return Unmeasured(Reason.CONTRACT_VIOLATION, detail, recover_on=recovery(judge))
 
 
 def _violation(what: str, rationale: str, judge: Judge) -> Unmeasured:
     detail = f"{what}; its rationale: {rationale}" if rationale.strip() else what
-    return Unmeasured(Reason.CONTRACT_VIOLATION, bounded(detail), recover_on=_recovery(judge))
+    return Unmeasured(Reason.CONTRACT_VIOLATION, bounded(detail), recover_on=recovery(judge))
 
 
 def _describe(value: object) -> str:
@@ -284,7 +299,7 @@ def _describe(value: object) -> str:
     return f"{type_name(value)} {short_repr(value)}"
 
 
-def _recovery(judge: Judge) -> frozenset[str]:
+def recovery(judge: Judge) -> frozenset[str]:
     """What change could recover a cell that the judge's own code lost (D35)."""
     code = {"code"} if judge.kind == "code" else set[str]()
     return frozenset({"config", "evidence"} | code)

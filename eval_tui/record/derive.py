@@ -77,7 +77,7 @@ def tool_calls(events: Iterable[Event], patterns: Sequence[str]) -> list[dict[st
 
 
 def tool_trace(events: Iterable[Event]) -> str:
-    """One numbered line per tool call: `3. Read: docs/guide.md limit=20`."""
+    """One numbered line per tool call: `3. Read: docs/guide.md, limit=20`."""
     lines: list[str] = []
     for number, call in enumerate(calls(events), 1):
         detail = _detail(call)
@@ -143,7 +143,7 @@ def _detail(call: ToolCall) -> str:
     given = call.input
     if call.name == "Read":
         extra = [f"{key}={given[key]}" for key in ("offset", "limit") if given.get(key)]
-        return " ".join([str(given.get("file_path") or ""), *extra]).strip()
+        return ", ".join(filter(None, [str(given.get("file_path") or ""), *extra]))
     if call.name == "Bash":
         return _cut(str(given.get("command") or ""), _COMMAND)
     if call.name in ("Agent", "Task"):

@@ -19,13 +19,18 @@ Sig = tuple[int, int, int, int] | None
 """(size in bytes, mtime_ns, ctime_ns, inode) of a file or folder; None when it does not exist.
 ctime is what betrays a rewrite of the same size with the same mtime."""
 
+MAX_READ = 100_000_000
+"""Bytes of a document or text above which it is refused instead of being taken into memory."""
+
 _CHUNK = 1 << 16
+_stat = os.stat
+"""Taken before a worker's observer wraps it: what a record looks at is noted here."""
 
 
 def signature(path: str) -> Sig:
     """The present signature of `path`, links followed; None when nothing is there."""
     try:
-        return _sig(os.stat(path))
+        return _sig(_stat(path))
     except (OSError, ValueError):
         return None
 
@@ -48,6 +53,12 @@ class Disk:
         A part that was made from others has their sources too.
         """
         return {name: self._sources(name) for name in self._looks if not name.startswith("\0")}
+
+    @property
+    def looked_at(self) -> set[str]:
+        """The paths of all `sources` together."""
+        found: set[str] = set()
+        return found.union(*self._looks.values())
 
     @property
     def opened(self) -> tuple[str, ...]:
@@ -98,7 +109,7 @@ class Disk:
     def look(self, path: str) -> os.stat_result | None:
         """`os.stat` of `path` with links followed, or None; noted."""
         try:
-            found = os.stat(path)
+            found = _stat(path)
         except (OSError, ValueError):
             found = None
         self._note(path, _sig(found) if found else None)
@@ -117,7 +128,7 @@ class Disk:
         """The bytes of `path`, or None when nothing is there.
 
         Raises PartUnreadable for what is no regular file (never opened: a FIFO would block for
-        ever) and for what cannot be read.
+        ever), for what is larger than `MAX_READ` and for what cannot be read.
         """
         found = self.look(path)
         if path in self._bytes:
@@ -125,6 +136,7 @@ class Disk:
         if found is None:
             return None
         with self._open(path, found) as file:
+            _refuse_large(path, found)
             try:
                 data = file.read()
             except OSError as error:
@@ -136,7 +148,8 @@ class Disk:
         """The text of a file as UTF-8 with line ends as `\\n`; None when it is no text.
 
         Stops at the first chunk that is no UTF-8, so a large binary file costs little.
-        Raises PartUnreadable when the file is gone, no regular file or cannot be read.
+        Raises PartUnreadable when the file is gone, no regular file, text larger than `MAX_READ`
+        or cannot be read.
         """
         found = self.look(path)
         if found is None:
@@ -147,6 +160,7 @@ class Disk:
             try:
                 while chunk := file.read(_CHUNK):
                     pieces.append(decoder.decode(chunk))
+                    _refuse_large(path, found)
                 pieces.append(decoder.decode(b"", final=True))
             except UnicodeDecodeError:
                 return None
@@ -167,12 +181,25 @@ class Disk:
 
     def list(self, path: str) -> list[os.DirEntry[str]]:
         """The entries of a folder by name; empty when it is none or cannot be listed. Noted."""
+        try:
+            return self.list_all(path)
+        except PartUnreadable:
+            return []
+
+    def list_all(self, path: str) -> list[os.DirEntry[str]]:
+        """The entries of a folder by name; empty when there is none. Noted.
+
+        Raises PartUnreadable for a folder that is there and cannot be listed: unreadable is not
+        empty (D10).
+        """
         self.look(path)
         try:
             with os.scandir(path) as entries:
                 return sorted(entries, key=lambda entry: entry.name)
-        except (OSError, ValueError):
+        except (FileNotFoundError, NotADirectoryError, ValueError):
             return []
+        except OSError as error:
+            raise PartUnreadable(path, _words(error)) from None
 
     @contextlib.contextmanager
     def _open(self, path: str, found: os.stat_result) -> Generator[_File, None, None]:
@@ -228,6 +255,13 @@ def lenient_text(data: bytes) -> tuple[str, int]:
 
 def _sig(found: os.stat_result) -> Sig:
     return (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+
+
+def _refuse_large(path: str, found: os.stat_result) -> None:
+    size = found.st_size
+    if size > MAX_READ:
+        words = f"it is too large ({size:,} bytes; up to {MAX_READ:,} are read)"
+        raise PartUnreadable(path, words)
 
 
 def _words(error: OSError) -> str:

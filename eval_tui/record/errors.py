@@ -24,7 +24,7 @@ class PartUnreadable(Exception):
     @property
     def version(self) -> str:
         """What stands for the value's digest while it cannot be read."""
-        return f"unreadable:{self.digest}"
+        return f"unreadable:{self.digest or self.why}"
 
     def again(self) -> PartUnreadable:
         """A fresh exception of the same content, so that tracebacks do not pile up."""

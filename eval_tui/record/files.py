@@ -133,11 +133,14 @@ def _walk_modified(ctx: Context) -> Iterator[tuple[str, str]]:
 
 
 def walk(ctx: Context, root: str) -> list[str]:
-    """Every regular file below `root`, sorted by path; links are not followed."""
+    """Every regular file below `root`, sorted by path; links are not followed.
+
+    Raises PartUnreadable for a folder that cannot be listed.
+    """
     found: list[str] = []
     folders = [root]
     while folders:
-        for entry in ctx.disk.list(folders.pop()):
+        for entry in ctx.disk.list_all(folders.pop()):
             try:
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(entry.path)
@@ -160,10 +163,10 @@ def _first_files(ctx: Context) -> Iterator[FirstFile]:
             continue
         name = name_of(ctx, path)
         try:
-            part = _file_at(ctx, name)
+            is_text = not is_binary(_file_at(ctx, name))
         except PartUnreadable:
-            continue
-        if not is_binary(part):
+            is_text = True  # who asks for it is told (D10)
+        if is_text:
             yield FirstFile(relative.name, name)
 
 

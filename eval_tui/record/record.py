@@ -39,14 +39,15 @@ class Record(TrackedDict):
 register(Record)
 
 
-def make_record(parts: CaseParts, observe: Observe) -> Record:
+def make_record(parts: CaseParts, observe: Observe, *, trusted: bool = False) -> Record:
     """The lazy record of a case for one judge; `observe` is told of everything that it looks at.
 
-    What the judge changes in it affects only its own copy (D25).
+    What the judge changes in it affects only its own copy (D25). A judge that is `trusted`
+    changes nothing: all of those share one copy.
     """
     trip = Trip()
     record = Record()
-    attach(record, _Outputs(parts, observe, trip), parts.keys(), trip)
+    attach(record, _Outputs(parts, observe, trip, trusted), parts.keys(), trip)
     return record
 
 
@@ -147,10 +148,13 @@ class _Outputs:
 
     path = "outputs"
 
-    def __init__(self, parts: CaseParts, observe: Observe, trip: Trip) -> None:
+    def __init__(
+        self, parts: CaseParts, observe: Observe, trip: Trip, trusted: bool = False
+    ) -> None:
         self._parts = parts
         self._observe = observe
         self._trip = trip
+        self._trusted = trusted
 
     def load(self, key: Hashable) -> object:
         name = cast(str, key)
@@ -167,7 +171,7 @@ class _Outputs:
         self._observe("value", name, part.digest())
         if name == "case_dir" or name.endswith("_file"):
             self._observe("case_dir", "", "")
-        return part.fresh()
+        return part.shared() if self._trusted else part.fresh()
 
     def present(self, key: Hashable) -> None:
         self._observe("present", key_name(key), "")

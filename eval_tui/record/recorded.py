@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import yaml
 
+from eval_tui.config.decoding import decode
 from eval_tui.config.problems import Problem
 from eval_tui.scores import Measured, Reason, Sample, Score, Unmeasured
 
@@ -178,8 +179,10 @@ def _without_value(entry: Mapping[str, Any], rationale: str) -> Unmeasured:
 def _reason(word: object) -> Reason | None:
     """A recorded reason; older words are read as what they became (D34)."""
     older = {"grader_timeout": "grader_error", "invalid": "contract_violation"}
+    if not isinstance(word, str):
+        return None
     try:
-        return Reason(older.get(str(word), str(word)))
+        return Reason(older.get(word, word))
     except ValueError:
         return None
 
@@ -281,7 +284,7 @@ _Tolerant.add_multi_constructor("tag:", _construct_unknown)
 
 def _load(data: bytes) -> object:
     """The document's value. Raises yaml.YAMLError, ValueError or RecursionError."""
-    text = data.decode("utf-8-sig", "replace")
+    text = decode(data).text
     # Characters that YAML refuses appear in what models write; they cost only themselves.
     return yaml.load(_REFUSED.sub("\ufffd", text), _Tolerant)
 

@@ -140,7 +140,8 @@ def _file_entries(parts: CaseParts) -> list[dict[str, Any]]:
     """The record's files first, then whatever else lies in the case folder."""
     ctx = parts.context
     named = _try(ctx, lambda: files.output_names(ctx), cast("dict[str, str]", {}))
-    others = {files.name_of(ctx, path): path for path in files.walk(ctx, ctx.folder)}
+    found_files = _try(ctx, lambda: files.walk(ctx, ctx.folder), cast("list[str]", []))
+    others = {files.name_of(ctx, path): path for path in found_files}
     entries: list[dict[str, Any]] = []
     for name, path in {**named, **others}.items():
         if name in _SHOWN_ELSEWHERE and name not in named:

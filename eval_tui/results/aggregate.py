@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal, assert_never
 
 from eval_tui.engine.grid import Cell, CellState
@@ -27,7 +28,7 @@ class Aggregate:
     """Passes of the measured cells, for booleans."""
     pass_rate: float | None
     mean: float | None
-    """For booleans the same as the pass rate."""
+    """For booleans the same as the pass rate. None also where it is beyond every float."""
     error_rate: float | None
     """Errored over errored and measured."""
     stale: int
@@ -87,8 +88,12 @@ def _kind(values: Sequence[bool | int | float]) -> Kind:
     return "mixed" if booleans else "mean"
 
 
-def _mean(values: Sequence[bool | int | float]) -> float:
+def _mean(values: Sequence[bool | int | float]) -> float | None:
+    """The mean; None where it is beyond every float."""
     try:
         return math.fsum(values) / len(values)
-    except OverflowError:  # the sum is beyond every float, the mean is not
-        return math.fsum(value / len(values) for value in values)
+    except OverflowError:  # a value or the sum is beyond every float, perhaps not the mean
+        try:
+            return float(sum(map(Fraction, values)) / len(values))
+        except OverflowError:
+            return None

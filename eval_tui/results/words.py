@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import assert_never
 
 from eval_tui.results.aggregate import Aggregate
@@ -39,11 +40,18 @@ def number(value: bool | int | float) -> str:
     """A value or a mean, short: at most three significant decimals, no needless zeros."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int) and abs(value) < 10**9:
-        return str(value)
+    if isinstance(value, int):
+        return str(value) if abs(value) < 10**9 else power(value)
     if value and not 0.001 <= abs(value) < 10**9:
         return f"{float(value):.3g}"
     return f"{value:.3f}".rstrip("0").rstrip(".")
+
+
+def power(value: int) -> str:
+    """A large whole number as `1.2e400`; it may be beyond every float, and beyond `str`."""
+    size, exponent = abs(value), int(math.log10(abs(value)))
+    exponent += (size >= 10 ** (exponent + 1)) - (size < 10**exponent)
+    return f"{'-' if value < 0 else ''}{size // 10 ** (exponent - 1) / 10:g}e{exponent}"
 
 
 def value_words(score: Score) -> str:
@@ -81,13 +89,15 @@ def _figure(aggregate: Aggregate) -> str:
         case "mean":
             whole = aggregate.measured == aggregate.total
             count = f" {aggregate.measured}/{aggregate.total}" if whole else ""
-            return f"{number(aggregate.mean or 0.0)} mean{count}"
+            if aggregate.mean is None:
+                return "mean too large"
+            return f"{number(aggregate.mean)} mean{count}"
         case "mixed":
             return "mixed values"
         case "none":
             if aggregate.total:
                 return ""
-            return "all skipped" if aggregate.skipped else "no cases"
+            return "all skipped" if aggregate.skipped else "none ran"
         case _:
             assert_never(aggregate.kind)
 

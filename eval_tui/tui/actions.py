@@ -76,7 +76,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "clear",
         ("escape",),
         "Clear",
-        "Drop the filter, then the marks.",
+        "Drop the filter, then the marks, then failures only.",
         "grid",
         "clear",
     ),

@@ -12,6 +12,7 @@ from textual.app import App
 from textual.binding import BindingType
 from textual.command import CommandPalette, Provider
 from textual.screen import Screen
+from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.worker import WorkerFailed
 
 from eval_tui.engine.grid import Dirty
@@ -38,6 +39,13 @@ THEME_SECONDS: Final = 2.0
 """How often the theme files are looked at."""
 QUIT_SECONDS: Final = 2.0
 """ctrl+c twice within this long quits."""
+
+
+class BlankBars(ScrollBarRender):
+    """Scroll bars that are drawn with colours alone."""
+
+    VERTICAL_BARS: ClassVar[list[str]] = [" "] * 8
+    HORIZONTAL_BARS: ClassVar[list[str]] = [" "] * 8
 
 
 def _provider(name: str) -> Callable[[], type[Provider]]:
@@ -73,6 +81,9 @@ class EvalApp(App[int], inherit_bindings=False):
         super().__init__()
         self.engine = driver
         self.glyphs = ASCII if ascii else UNICODE
+        ScrollBar.renderer = BlankBars if ascii else ScrollBarRender
+        if ascii:
+            self.add_class("-ascii")
         self.mouse = mouse
         self.frozen = False
         self._behind = NO_CHANGE
@@ -109,6 +120,8 @@ class EvalApp(App[int], inherit_bindings=False):
     # What changed
 
     def _drain(self) -> None:
+        if not self.is_running:
+            return  # the timer may still tick while the screens are being taken down
         dirty = self.engine.take_dirty()
         if not dirty:
             return
@@ -130,10 +143,11 @@ class EvalApp(App[int], inherit_bindings=False):
         from eval_tui.tui.screens.help import HelpScreen
 
         screen = self.screen
-        self.push_screen(HelpScreen(screen.CONTEXT if isinstance(screen, LiveScreen) else "app"))
+        context = screen.CONTEXT if isinstance(screen, LiveScreen) else "app"
+        self.push_screen(HelpScreen(context, self.glyphs))
 
     def action_command_palette(self) -> None:
-        if not CommandPalette.is_open(self):
+        if not CommandPalette.is_open(self):  # pyright: ignore[reportArgumentType]
             prompt = "an action, a case or a judge"
             self.push_screen(CommandPalette(placeholder=prompt, id="--command-palette"))
 

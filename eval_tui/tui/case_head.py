@@ -10,18 +10,21 @@ from textual.content import Content
 
 from eval_tui.config.schema import Judge
 from eval_tui.engine.grid import Cell, CellKey, Detail, Grid
-from eval_tui.tui.marks import Glyphs, failed, mark, score_words, state_words
+from eval_tui.engine.select import failed
+from eval_tui.tui.marks import Glyphs, mark, score_words, state_words
 from eval_tui.tui.text import content, one_line
 from eval_tui.tui.words import LOOK_STYLES, beside
 
 
 class FailedCases:
-    """The failed cases of one judge in grid order, kept up to date cell by cell."""
+    """The failed cases of one judge in the order shown, kept up to date cell by cell."""
 
-    def __init__(self, grid: Grid, judge: str) -> None:
+    def __init__(self, grid: Grid, judge: str, shown: Sequence[str] | None = None) -> None:
+        """`shown`: the cases in the order of the grid's filter and sort; None for all."""
         self._grid = grid
         self._judge = judge
-        self._order = {row.case: at for at, row in enumerate(grid.rows)}
+        self._cases = [row.case for row in grid.rows] if shown is None else shown
+        self._order = {case: at for at, case in enumerate(self._cases)}
         self._failed = {case for case in self._order if failed(grid.cell(case, judge))}
         self._sorted: list[int] | None = None
 
@@ -53,7 +56,7 @@ class FailedCases:
         if not places:
             return None
         beyond = [place for place in places if (place > here if by > 0 else place < here)]
-        return self._grid.rows[(beyond or places)[0 if by > 0 else -1]].case
+        return self._cases[(beyond or places)[0 if by > 0 else -1]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,10 @@ def head_lines(head: Head, glyphs: Glyphs, width: int) -> Content:
     state = head.gone or state_words(cell)
     if state:
         value = Content.assemble(value, dot, content(state, "$stale"))
-    return Content("\n").join([beside(name, side, width), beside(value, Content(""), width)])
+    cut = glyphs.ellipsis
+    return Content("\n").join(
+        [beside(name, side, width, cut), beside(value, Content(""), width, cut)]
+    )
 
 
 def place_words(place: tuple[int, int]) -> str:

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
-from typing import Final
 
+from eval_tui.engine.credentials import read_env_file
+from eval_tui.engine.secrets import known_secrets, mask
 from eval_tui.tui.text import clean
-
-_SECRET_NAME: Final = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
-_SECRET_LENGTH: Final = 8
-"""Shorter values are words that may stand anywhere."""
 
 
 def masked(text: str, environment: Mapping[str, str] | None = None) -> str:
-    """The text with every value of a secret environment variable replaced by its name."""
-    values = os.environ if environment is None else environment
-    for name, value in values.items():
-        if len(value) >= _SECRET_LENGTH and _SECRET_NAME.search(name):
-            text = text.replace(value, f"<{name}>")
-    return text
+    """The text with every value that is known to be secret replaced by its variable's name.
+
+    Without `environment`: those of this process and of `.env` in the current folder.
+    """
+    if environment is None:
+        return mask(text, known_secrets(os.environ, read_env_file(".", {})))
+    return mask(text, known_secrets(environment, {}))
 
 
 def crash_report(trace: str) -> str:

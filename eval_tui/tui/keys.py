@@ -43,14 +43,18 @@ _NAMES: Final = {
 }
 
 
+_ARROWS: Final = frozenset({"up", "down", "left", "right"})
+
+
 def key_name(key: str) -> str:
     """A key as it is written for people: `?`, `Esc`, `ctrl+r`."""
     return _NAMES.get(key, key)
 
 
-def key_names(keys: tuple[str, ...]) -> str:
-    """Several keys as they are written for people: `[ or <`."""
-    return " ".join(key_name(key) for key in keys)
+def key_names(keys: tuple[str, ...], ascii: bool = False) -> str:
+    """Several keys as they are written for people: `[ <`; in `ascii` arrows have names."""
+    named = (key if ascii and key in _ARROWS else key_name(key) for key in keys)
+    return " ".join(named)
 
 
 def moves(actions: dict[str, tuple[str, ...]]) -> list[BindingType]:

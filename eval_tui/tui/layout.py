@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from rich.cells import cell_len
 
@@ -16,7 +16,7 @@ from eval_tui.scores import Measured
 from eval_tui.tui.marks import UNICODE, Glyphs, mark
 from eval_tui.tui.text import cut, one_line
 
-CASE_MIN: Final = 12
+CASE_MIN: Final = 14
 CASE_MAX: Final = 40
 """Bounds of the first column's width in cells."""
 CASE_SHARE: Final = 0.3
@@ -24,6 +24,10 @@ CASE_SHARE: Final = 0.3
 NAME_MAX: Final = 28
 """A judge's name is cut beyond this width even where there is room."""
 COLUMN_MIN: Final = 8
+FIGURE: Final = 9
+"""Width of a line like `83% 10/12` or `91.7 mean`, which is not broken."""
+WORD_MAX: Final = 10
+"""A word of a judge's name is broken only beyond this width."""
 LOOKED_AT: Final = 500
 """Rows whose marks decide about the width of a column; wider ones further down are cut."""
 
@@ -54,7 +58,9 @@ class Column:
     field: int
     """Width to whose right end the values of this column are aligned."""
     name: tuple[str, ...]
-    """The judge's name in one line or two."""
+    """The judge's name in as many lines as it needs and may take."""
+    summary: tuple[str, ...] = ()
+    """The head's summary, in more lines where room is scarce."""
 
     @property
     def end(self) -> int:
@@ -69,38 +75,73 @@ class Sort:
     way: SortWay
 
 
-def case_width(rows: Sequence[Row], total: int) -> int:
-    """Width of the first column: as wide as the names need, within bounds."""
+def longest_name(rows: Sequence[Row]) -> int:
+    """The width at which the first column shows every name whole."""
     longest = max((len(row.case) for row in rows), default=0)
     if longest < CASE_MAX and not all(row.case.isascii() for row in rows):
         longest = max(cell_len(one_line(row.case)) for row in rows)
+    notes = 2 if any(row.notes for row in rows) else 0
+    return longest + 2 + notes
+
+
+def case_width(rows: Sequence[Row], total: int) -> int:
+    """Width of the first column: as wide as the names need, within bounds."""
     most = max(CASE_MIN, min(CASE_MAX, int(total * CASE_SHARE)))
-    return min(most, max(CASE_MIN, longest + 3))
+    return min(most, max(CASE_MIN, longest_name(rows)))
 
 
 def plan_columns(
-    grid: Grid, heads: Sequence[Head], room: int, glyphs: Glyphs = UNICODE
+    grid: Grid,
+    heads: Sequence[Head],
+    room: int,
+    glyphs: Glyphs = UNICODE,
+    name_rows: int = 2,
+    needs: Sequence[Needs] | None = None,
 ) -> tuple[Column, ...]:
     """The columns side by side, as wide as they like if `room` cells suffice, else narrower.
 
-    Names are broken into two lines and cut first; aggregates, gates and marks keep their room.
-    What still does not fit is reached by scrolling.
+    Names and aggregates are broken into lines first, names into `name_rows` at most; gates and
+    marks keep their room. What still does not fit is reached by scrolling. `needs` spares looking
+    at every cell again where only the room is another.
     """
     judges = grid.columns
-    needs = [_needs(grid, judge, head, glyphs) for judge, head in zip(judges, heads, strict=True)]
-    least = [narrow for narrow, _, _ in needs]
-    widths = _shared(least, [wide for _, wide, _ in needs], room - 2 * len(judges))
+    needs = needs or column_needs(grid, heads, glyphs)
+    room -= 2 * len(judges)
+    whole = [_widest(head.summary) for head in heads]
+    least = [max(need.least, width) for need, width in zip(needs, whole, strict=True)]
+    if sum(least) > room:
+        least = [
+            max(need.least, _widest(_broken(head.summary, max(FIGURE, need.least))))
+            for need, head in zip(needs, heads, strict=True)
+        ]
+    wanted = [max(need.wanted, width) for need, width in zip(needs, whole, strict=True)]
     columns: list[Column] = []
     start = 0
-    for judge, head, width, (_, _, field) in zip(judges, heads, widths, needs, strict=True):
-        name = name_lines(head.name, width, glyphs.ellipsis)
-        columns.append(Column(judge, head, start, width + 2, field, name))
+    for judge, head, width, need in zip(
+        judges, heads, _shared(least, wanted, room), needs, strict=True
+    ):
+        name = name_lines(head.name, width, glyphs.ellipsis, name_rows)
+        summary = _broken(head.summary, width)
+        columns.append(Column(judge, head, start, width + 2, need.field, name, summary))
         start += width + 2
     return tuple(columns)
 
 
-def _needs(grid: Grid, judge: Judge, head: Head, glyphs: Glyphs) -> tuple[int, int, int]:
-    """The least and the wanted content width of a column, and the width of its field."""
+class Needs(NamedTuple):
+    """Content widths of a column, but for its aggregate."""
+
+    least: int
+    wanted: int
+    field: int
+
+
+def column_needs(grid: Grid, heads: Sequence[Head], glyphs: Glyphs = UNICODE) -> tuple[Needs, ...]:
+    """What each column needs for its cells and its name."""
+    pairs = zip(grid.columns, heads, strict=True)
+    return tuple(_needs(grid, judge, head, glyphs) for judge, head in pairs)
+
+
+def _needs(grid: Grid, judge: Judge, head: Head, glyphs: Glyphs) -> Needs:
     field, suffix, whole = 1, 0, 1
     for row in grid.rows[:LOOKED_AT]:
         cell = grid.cell(row.case, judge.name)
@@ -109,30 +150,46 @@ def _needs(grid: Grid, judge: Judge, head: Head, glyphs: Glyphs) -> tuple[int, i
             field = max(field, cell_len(shown.field))
             suffix = max(suffix, cell_len(shown.suffix))
         else:
-            whole = max(whole, cell_len(shown.field) + cell_len(shown.suffix))
-    # Room for one state mark: columns do not change their width when cells begin to run.
-    marks = max(field + max(suffix, 1) + 1, whole + 1)
-    lines = max((cell_len(line) for line in (*head.summary, head.gate)), default=0)
-    narrow = max(COLUMN_MIN, marks, lines)
-    return narrow, max(narrow, min(NAME_MAX, cell_len(head.name))), field
+            whole = max(whole, cell_len(shown.field))
+    # A state mark goes into the gap: columns do not change their width when cells begin to run.
+    marks = max(field + max(suffix, 1), whole)
+    words = [min(WORD_MAX, cell_len(word)) for word in _BREAK.split(head.name)]
+    least = max(COLUMN_MIN, marks, cell_len(head.gate), *words)
+    return Needs(least, max(least, min(NAME_MAX, cell_len(head.name))), field)
+
+
+def _widest(lines: Iterable[str]) -> int:
+    return max((cell_len(line) for line in lines), default=0)
+
+
+def _broken(lines: Sequence[str], width: int) -> tuple[str, ...]:
+    """The lines, those wider than `width` broken at their last space."""
+    broken: list[str] = []
+    for line in lines:
+        first, space, last = line.rpartition(" ")
+        broken += [first, last] if space and cell_len(line) > width else [line]
+    return tuple(broken)
 
 
 _BREAK: Final = re.compile(r"(?<=[_\-./ :])")
-"""Where a long name may go on in a second line."""
+"""Where a long name may go on in the next line."""
 
 
-def name_lines(name: str, width: int, ellipsis: str) -> tuple[str, ...]:
-    """A name in as few lines as it needs, two at most: broken between words, else anywhere."""
-    if cell_len(name) <= width:
-        return (name,)
-    first = ""
-    for word in _BREAK.split(name):
-        if cell_len(first + word) > width:
-            break
-        first += word
-    if not first or cell_len(name) - cell_len(first) > 2 * width:
-        first = cut(name, width, "")
-    return first, cut(name[len(first) :], width, ellipsis)
+def name_lines(name: str, width: int, ellipsis: str, most: int = 2) -> tuple[str, ...]:
+    """A name in as few lines as it needs, `most` at most: broken between words, else anywhere."""
+    lines: list[str] = []
+    rest = name
+    while len(lines) < most - 1 and cell_len(rest) > width:
+        line = ""
+        for word in _BREAK.split(rest):
+            if cell_len(line + word) > width:
+                break
+            line += word
+        if not line or cell_len(rest) - cell_len(line) > (most - len(lines)) * width:
+            line = cut(rest, width, "")
+        lines.append(line)
+        rest = rest[len(line) :]
+    return (*lines, cut(rest, width, ellipsis))
 
 
 def _shared(least: Sequence[int], wanted: Sequence[int], room: int) -> list[int]:

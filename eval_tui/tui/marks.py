@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal, assert_never
 
 from eval_tui.config.schema import Judge
 from eval_tui.engine.grid import Cell, CellState, Waiting
+from eval_tui.results.words import power
 from eval_tui.scores import Measured, Reason, Sample, Score, Unmeasured
 
 Look = Literal[
@@ -44,6 +44,7 @@ class Glyphs:
     row: str = "▌"
     rule: str = "─"
     arrow: str = "→"
+    back: str = "←"
     least: str = "≥"
     most: str = "≤"
     folded: str = "▸"
@@ -67,6 +68,7 @@ ASCII: Final = Glyphs(
     row=">",
     rule="-",
     arrow="->",
+    back="<-",
     least=">=",
     most="<=",
     folded="+",
@@ -181,10 +183,7 @@ def differ(samples: Iterable[Sample]) -> bool:
 def number(value: int | float) -> str:
     """A number in at most about seven characters; the drill-down shows it whole."""
     if isinstance(value, int):
-        if abs(value) < 10_000_000:
-            return str(value)
-        exponent = int(math.log10(abs(value)))
-        return f"{'-' if value < 0 else ''}{abs(value) // 10 ** (exponent - 1) / 10:g}e{exponent}"
+        return str(value) if abs(value) < 10_000_000 else power(value)
     size = abs(value)
     if size >= 10_000_000 or 0 < size < 0.001:
         return f"{value:.1e}".replace("e+0", "e").replace("e-0", "e-").replace("e+", "e")
@@ -266,25 +265,8 @@ def state_words(cell: Cell) -> str:
             words = WAITING_WORDS[cell.waiting or "off"] + old
         case _:
             assert_never(cell.state)
-    if cell.recorded:
-        return "recorded, not recomputed" + (f"; {words}" if words else "")
-    return words
-
-
-_ERRORS: Final = {Reason.GRADER_ERROR, Reason.MISSING_EVIDENCE, Reason.CONTRACT_VIOLATION}
-
-
-def failed(cell: Cell) -> bool:
-    """Whether a cell is one to look at: it failed, or its judge or its evidence is broken.
-
-    What was skipped on purpose, waits for a key, or cannot run here is no failure.
-    """
-    match cell.score:
-        case None:
-            return False
-        case Unmeasured(reason=reason):
-            return reason in _ERRORS
-        case Measured(value=value, passed=passed):
-            return value is False if passed is None else not passed
-        case _:
-            assert_never(cell.score)
+    if not cell.recorded:
+        return words
+    if cell.state is CellState.WAITING:
+        return f"recorded for older inputs; {WAITING_WORDS[cell.waiting or 'off']}"
+    return "recorded, not recomputed" + (f"; {words}" if words else "")

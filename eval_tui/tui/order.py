@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from eval_tui.config.schema import Judge
 from eval_tui.engine.grid import CellKey, Grid, Row
+from eval_tui.engine.select import failed
 from eval_tui.scores import Measured
 from eval_tui.tui.layout import Sort, SortWay
-from eval_tui.tui.marks import failed, scale_of
+from eval_tui.tui.marks import scale_of
 
 
 def arrange(

@@ -12,7 +12,7 @@ from eval_tui.scores import Measured, Reason, Score, Unmeasured
 from eval_tui.tui.document import Document, SpanStyle, Writer, without_colours
 from eval_tui.tui.marks import REASON_WORDS, score_words, state_words, whole_number
 from eval_tui.tui.trace_text import as_text
-from eval_tui.tui.words import seconds
+from eval_tui.tui.words import seconds, trigger_words, waiting_hint
 
 EXPLAINED: Final[Mapping[Reason, str]] = {
     Reason.GRADER_ERROR: (
@@ -65,9 +65,12 @@ def reason_page(detail: Detail, judge: Judge) -> Document:
     """Why the cell has the value that it has, or none. Copying gives the author's words alone."""
     writer = Writer()
     score = detail.score
+    hint = waiting_hint(detail.cell, judge)
     match score:
         case None:
             writer.text(_no_score_words(detail.cell))
+            if hint:
+                writer.blank().text(hint)
         case Measured():
             _write_measured(writer, score, judge)
         case Unmeasured():
@@ -75,6 +78,8 @@ def reason_page(detail: Detail, judge: Judge) -> Document:
         case _:
             assert_never(score)
     _write_recorded(writer, detail, judge)
+    if hint and score is not None:
+        writer.heading("Why it waits").text(hint)
     if judge.description:
         writer.heading("What this judge looks at").text(judge.description)
     raw = score.rationale if isinstance(score, Measured) and not score.parts else None
@@ -178,10 +183,12 @@ def why_page(detail: Detail, judge: Judge) -> Document:
     """How the value came about: what was read, what changed, when it ran, what it printed."""
     writer = Writer()
     writer.field("state", state_words(detail.cell) or "in force: its inputs are as they were")
+    recorded = detail.cell.recorded
     if detail.trigger:
-        writer.field("why it ran", detail.trigger)
+        label = "last looked at" if recorded else "why it ran"
+        writer.field(label, trigger_words(detail.trigger))
     if detail.at is not None:
-        writer.field("when", moment(detail.at))
+        writer.field("first seen" if recorded else "when", moment(detail.at))
     if detail.duration_s is not None:
         writer.field("how long", seconds(detail.duration_s))
     if detail.reused:
@@ -193,9 +200,12 @@ def why_page(detail: Detail, judge: Judge) -> Document:
         writer.items(detail.opaque, "warn")
     if detail.notes:
         writer.heading("Noticed while it ran").items(detail.notes, "warn")
-    _write_reads(writer, "What it read", detail.reads, "Nothing of the case.")
+    title = "What it rests on" if recorded else "What it read"
+    _write_reads(writer, title, detail.reads, "Nothing of the case.")
     if detail.condition_reads:
         _write_reads(writer, "What its `if:` read", detail.condition_reads, "")
+    if recorded and not detail.output:
+        return writer.done()
     writer.heading("What it printed")
     writer.text(without_colours(detail.output) or "Nothing.", None if detail.output else "dim")
     return writer.done()

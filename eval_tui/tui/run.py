@@ -16,7 +16,7 @@ CLOSE_SECONDS: Final = 5.0
 
 UNUSABLE: Final = 2
 
-_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def run_app(

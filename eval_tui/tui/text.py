@@ -109,7 +109,7 @@ def fit(text: str, width: int, align: str = "left", ellipsis: str = ELLIPSIS) ->
     return blank + shown if align == "right" else shown + blank
 
 
-def shorten(text: str, limit: int) -> str:
+def shorten(text: str, limit: int, ellipsis: str = ELLIPSIS) -> str:
     """The first `limit` characters, never within a grapheme, and how much is missing.
 
     A text that is cut ends with `… +N chars`, N being the characters left out.
@@ -121,4 +121,4 @@ def shorten(text: str, limit: int) -> str:
         if stop > limit:
             break
         end = stop
-    return f"{text[:end]}{ELLIPSIS} +{len(text) - end:,} chars"
+    return f"{text[:end]}{ellipsis} +{len(text) - end:,} chars"

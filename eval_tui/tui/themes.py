@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import platformdirs
 import yaml
@@ -48,6 +48,7 @@ MARK_COLOURS: Final = {
 _NEEDED: Final = ("primary", "foreground", "background")
 _OTHER_KEYS: Final = frozenset({"name", "description", "dark"})
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
+_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MAX_BYTES: Final = 64_000
 """A theme is a page of text; anything larger is some other file."""
 
@@ -115,7 +116,7 @@ def read_theme(path: Path) -> Theme | tuple[str, ...]:
     try:
         if not path.is_file() or path.stat().st_size > _MAX_BYTES:
             return ("not a theme file",)
-        document: object = yaml.safe_load(path.read_text(encoding="utf-8"))
+        document: object = yaml.load(path.read_text(encoding="utf-8"), _LOADER)
     except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
         return (f"cannot be read: {error}",)
     if not isinstance(document, dict):

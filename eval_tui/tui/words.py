@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from rich.cells import cell_len
@@ -12,10 +12,10 @@ from textual.content import Content
 
 from eval_tui.config.problems import Problem
 from eval_tui.config.schema import EvalConfig, Judge
-from eval_tui.engine.grid import Cell, Detail, Grid, Row, Status
+from eval_tui.engine.grid import Cell, CellState, Detail, Grid, Row, Status
 from eval_tui.scores import Measured, Unmeasured
 from eval_tui.tui.marks import Glyphs, Look, mark, score_words, state_words
-from eval_tui.tui.text import clean, content, cut, one_line, shorten
+from eval_tui.tui.text import ELLIPSIS, clean, content, cut, one_line, shorten
 
 PREVIEW_CHARS: Final = 4_000
 """Characters of a rationale that the preview shows; the case screen shows all of it."""
@@ -38,13 +38,13 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def beside(left: Content, right: Content, width: int) -> Content:
+def beside(left: Content, right: Content, width: int, ellipsis: str = ELLIPSIS) -> Content:
     """Two pieces at both ends of a line; the left one is cut where they do not fit."""
     room = width - right.cell_length - (1 if right else 0)
     if room <= 0:
         return right.truncate(width)
     if left.cell_length > room:
-        left = left.truncate(room, ellipsis=True)
+        left = Content.assemble(left.truncate(max(0, room - cell_len(ellipsis))), ellipsis)
     return Content.assemble(left, " " * (width - left.cell_length - right.cell_length), right)
 
 
@@ -66,7 +66,9 @@ def counts_of(rows: Iterable[Row]) -> Counts:
     return Counts(found["ran"], found["not_run"], found["recorded_only"])
 
 
-def title_line(config: EvalConfig | None, status: Status, counts: Counts, width: int) -> Content:
+def title_line(
+    config: EvalConfig | None, status: Status, counts: Counts, glyphs: Glyphs, width: int
+) -> Content:
     """The first line: eval, run, and how many cases ran."""
     name = status.eval_name or (config.name if config else "")
     parts: list[Content] = [content(one_line(name) or "eval-tui", "bold $primary")]
@@ -82,7 +84,7 @@ def title_line(config: EvalConfig | None, status: Status, counts: Counts, width:
     left, told = Content.assemble(" ", *parts), ", ".join(right)
     if left.cell_length + len(told) + 2 > width:
         told = f"{counts.ran:,}/{counts.total:,}" if counts.total else ""
-    return beside(left, Content.styled(told + " ", "$skip"), width)
+    return beside(left, Content.styled(told + " ", "$skip"), width, glyphs.ellipsis)
 
 
 def status_line(status: Status, frozen: bool, behind: int, glyphs: Glyphs, width: int) -> Content:
@@ -97,7 +99,7 @@ def status_line(status: Status, frozen: bool, behind: int, glyphs: Glyphs, width
         if count
     ]
     activity = Content.styled(
-        f" {glyphs.dot} ".join(going) or "idle", "$running" if status.running else "$skip"
+        f" {glyphs.dot} ".join(going), "$running" if status.running else "$skip"
     )
     flags: list[Content] = []
     if status.paused:
@@ -108,29 +110,60 @@ def status_line(status: Status, frozen: bool, behind: int, glyphs: Glyphs, width
     if status.watching == "polling":
         flags.append(Content.styled("polling", "$unmeasured"))
     elif not status.watching:
-        flags.append(Content.styled("not watching", "$skip"))
-    right = Content("  ").join([activity, *flags])
+        flags.append(Content.styled("not watching", "$unmeasured"))
+    else:
+        flags.append(Content.styled("watching", "$skip"))
+    right = Content("  ").join([part for part in (activity, *flags) if part])
     room = max(0, width - right.cell_length - 3)
-    return beside(_trigger(status, glyphs, room), Content.assemble(right, " "), width)
+    return beside(
+        _trigger(status, glyphs, room), Content.assemble(right, " "), width, glyphs.ellipsis
+    )
 
 
 def _trigger(status: Status, glyphs: Glyphs, room: int) -> Content:
     if not status.trigger:
         return Content("")
-    done = f" {glyphs.arrow} {plural(status.touched, 'cell')}"
-    facts = [f"{status.ran:,} ran"] if status.ran else []
-    if status.reused:
-        facts.append(f"{status.reused:,} reused")
-    if status.calls:
-        facts.append(plural(status.calls, "model call"))
-    if facts:
-        done += f" ({', '.join(facts)})"
-    name = one_line(status.trigger)
+    done = f": {_done(status)}"
+    name = one_line(trigger_words(status.trigger))
     left = max(8, room - len(done) - 1)
     if cell_len(name) > left:
         # The end of a path tells more than its beginning.
         name = glyphs.ellipsis + cut(name[::-1], left - 1, "")[::-1]
     return Content.assemble(" ", content(name), Content.styled(done, "$skip"))
+
+
+def trigger_words(trigger: str) -> str:
+    """What set off work, for people: `eval.yaml changed`, `opened`, `rerun by hand`. Raw."""
+    if trigger in _TRIGGERS:
+        return _TRIGGERS[trigger]
+    if trigger.startswith("run "):
+        return f"{trigger} opened"
+    if trigger.startswith("new run "):
+        return trigger
+    return trigger if trigger.endswith(" changed") else f"{trigger} changed"
+
+
+_TRIGGERS: Final = {
+    "start": "first look",
+    "opened": "first look",
+    "first run": "first look",
+    "rerun": "rerun by hand",
+}
+"""Words for what is no file."""
+
+
+def _done(status: Status) -> str:
+    """What became of the last trigger's cells: `5 cells ran`, `3 of 7 cells done`."""
+    finished = status.ran + status.reused
+    if status.running or status.queued:
+        total = max(status.touched, finished + status.running + status.queued)
+        return f"{finished:,} of {plural(total, 'cell')} done"
+    told = [f"{plural(status.ran, 'cell')} ran"] if status.ran else ["nothing to run"]
+    if status.reused:
+        told.append(f"{status.reused:,} still valid")
+    if status.calls:
+        told.append(plural(status.calls, "model call"))
+    return ", ".join(told)
 
 
 def banner(status: Status) -> Content:
@@ -150,14 +183,35 @@ def place_of(problem: Problem, root: str = "") -> str:
     return f"{name}:{problem.line}:{problem.column}" if problem.column else f"{name}:{problem.line}"
 
 
-def empty_words(config: EvalConfig | None, grid: Grid, status: Status) -> tuple[str, str] | None:
-    """A headline and what to do, where there is no grid to show; None where there is one."""
+def empty_words(
+    config: EvalConfig | None,
+    grid: Grid,
+    status: Status,
+    problems: Sequence[Problem] = (),
+    others: bool = False,
+) -> tuple[str, str] | None:
+    """A headline and what to do, where there is no grid to show; None where there is one.
+
+    `others`: the project has evals, but not the one that was asked for.
+    """
     if config is None:
+        if problems:
+            return (
+                "The eval config cannot be used yet",
+                f"{one_line(status.banner)}\n\nIt is read anew whenever it is saved."
+                " P lists everything that is wrong, E the evals of this project.",
+            )
+        if others:
+            return (
+                "No such eval",
+                f"{one_line(status.banner)}\n\nE lists the evals of this project.",
+            )
         return (
             "No eval config yet",
-            "An eval is a YAML file with `judges:` and a `dataset:`. Save one in this project and"
-            " it shows up here. P lists what is wrong with the files that were found,"
-            " E the evals of this project.",
+            f"{one_line(status.banner)}\n\n"
+            * bool(status.banner)
+            + "An eval is a YAML file with `judges:` and a `dataset:`. Save one in this project and"
+            " it shows up here.",
         )
     if not grid.columns:
         return (
@@ -186,20 +240,64 @@ def preview(detail: Detail | None, judge: Judge | None, row: Row | None, glyphs:
         return Content("")
     parts: list[Content] = [_head(detail, judge, glyphs)]
     if row is not None and row.status == "not_run":
-        parts.append(Content.styled("This run does not hold the case.", "$skip"))
+        parts.append(
+            Content.styled(
+                "The agent has not run on this case, so there is nothing to judge.", "$skip"
+            )
+        )
         return Content("\n").join(parts)
     state = state_words(detail.cell)
     if state and detail.score is not None:
         parts.append(Content.styled(state, "$recorded" if detail.cell.recorded else "$stale"))
     parts.extend(content(note, "$unmeasured") for note in (row.notes if row else ()))
+    hint = waiting_hint(detail.cell, judge)
+    if hint:
+        parts += [Content(""), content(hint)]
     text = reason_text(detail)
     if text:
-        parts += [Content(""), content(shorten(clean(text), PREVIEW_CHARS))]
-    if detail.trigger:
-        when = f", {ago(detail.at)}" if detail.at else ""
-        took = f", took {seconds(detail.duration_s)}" if detail.duration_s is not None else ""
-        parts += [Content(""), content(f"{detail.trigger}{when}{took}", "$skip")]
+        parts += [Content(""), content(shorten(clean(text), PREVIEW_CHARS, glyphs.ellipsis))]
+    origin = origin_words(detail)
+    if origin:
+        parts += [Content(""), content(origin, "$skip")]
     return Content("\n").join(parts)
+
+
+def waiting_hint(cell: Cell, judge: Judge) -> str:
+    """What a cell that waits is waiting for, and what to press; empty for others."""
+    if cell.state is not CellState.WAITING:
+        return ""
+    match cell.waiting or "off":
+        case "money":
+            return "Asking a model costs money, so it is not done by itself. $ runs what waits."
+        case "paused":
+            return "Work is paused. p goes on with it."
+        case "cancelled":
+            return "It was cancelled. r runs it."
+        case "off" if judge.asks_model and cell.score is not None:
+            return (
+                "This verdict was given before something that it rests on changed; the why tab"
+                " says what. Asking the model again costs money, so that is not done by itself."
+            )
+        case "off" if judge.asks_model:
+            return "This judge asks a model. That costs money, so it is not done by itself."
+        case "off" if judge.auto:
+            return "Nothing is run here: the project was opened for viewing only."
+        case "off":
+            return "The config says `auto: false` for this judge. r runs it here, C on every case."
+
+
+def origin_words(detail: Detail) -> str:
+    """Why, when and how long a cell was judged, in a line; empty when it never was. Raw."""
+    told = [trigger_words(detail.trigger)] if detail.trigger else []
+    if detail.cell.recorded:
+        told = []
+    elif detail.at is not None:
+        told.append(("judged " if not told or detail.reused else "") + ago(detail.at))
+        if detail.duration_s is not None:
+            told.append(f"took {seconds(detail.duration_s)}")
+        if detail.reused:
+            told.append("still valid")
+    return ", ".join(told)
 
 
 def _head(detail: Detail, judge: Judge, glyphs: Glyphs) -> Content:
@@ -237,6 +335,8 @@ def copied_text(detail: Detail, judge: Judge) -> str:
 
 def seconds(duration: float) -> str:
     """A duration: `12 ms`, `3.4 s`, `2 min 5 s`."""
+    if duration < 0.001:
+        return "under 1 ms"
     if duration < 1:
         return f"{duration * 1000:.0f} ms"
     if duration < 60:

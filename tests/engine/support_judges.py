@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import atexit
+import builtins
 import ctypes
+import decimal
+import faulthandler
+import gc
+import json
+import locale
+import mmap
 import os
 import re
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import warnings
 
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]
 
@@ -361,6 +371,19 @@ def writes_pid_and_waits(case: str) -> None:
     time.sleep(600)
 
 
+def spins(case: str) -> None:
+    with open(case, "w") as file:
+        file.write(f"{os.getpid()} {os.getpid()}")
+    while True:
+        pass
+
+
+def spins_in_c(case: str) -> None:
+    with open(case, "w") as file:
+        file.write(f"{os.getpid()} {os.getpid()}")
+    re.match(r"(a+)+$", "a" * 60 + "b")
+
+
 def takes_300_mb(case: str) -> int:
     return len(bytearray(300 << 20))
 
@@ -368,3 +391,208 @@ def takes_300_mb(case: str) -> int:
 def breaks_the_library(case: str) -> bool:
     os.getpid = None  # type: ignore[assignment]
     return True
+
+
+# What a judge changes in the Python that the next one runs in
+
+
+def patches_open(case: str) -> bool:
+    def refuse(*args: object, **kwargs: object) -> None:
+        raise RuntimeError("no files today")
+
+    builtins.open = refuse  # type: ignore[assignment]
+    return True
+
+
+def patches_json(case: str) -> bool:
+    json.dumps = lambda *args, **kwargs: "{}"  # type: ignore[assignment]
+    json.loads = lambda *args, **kwargs: {}  # type: ignore[assignment]
+    json.JSONEncoder.encode = lambda self, value: "{}"  # type: ignore[assignment,method-assign]
+    return True
+
+
+def patches_time(case: str) -> bool:
+    time.time = time.monotonic = time.perf_counter = lambda: 0.0  # type: ignore[assignment]
+    return True
+
+
+def patches_stat(case: str) -> bool:
+    def missing(*args: object, **kwargs: object) -> None:
+        raise FileNotFoundError("gone")
+
+    os.stat = os.lstat = os.path.exists = missing  # type: ignore[assignment]
+    return True
+
+
+def patches_threading(case: str) -> bool:
+    threading.enumerate = threading.Lock = None  # type: ignore[assignment]
+    return True
+
+
+def shadows_builtins(case: str) -> bool:
+    builtins.len = lambda value: 0  # type: ignore[assignment]
+    builtins.sorted = builtins.isinstance = None  # type: ignore[assignment]
+    return True
+
+
+def deletes_modules(case: str) -> bool:
+    for name in [*sys.modules]:
+        if name.startswith("eval_tui") or name in ("json", "os"):
+            del sys.modules[name]
+    return True
+
+
+def clears_import_system(case: str) -> bool:
+    sys.meta_path.clear()
+    sys.path_hooks.clear()
+    sys.path.clear()
+    return True
+
+
+def collector_off(case: str) -> bool:
+    gc.disable()
+    sys.setswitchinterval(5.0)
+    return True
+
+
+def other_locale(case: str) -> bool:
+    locale.setlocale(locale.LC_ALL, "C")
+    os.environ["TZ"] = "Asia/Tokyo"
+    time.tzset()
+    return True
+
+
+def other_umask(case: str) -> bool:
+    os.umask(0o777)
+    return True
+
+
+def few_files(case: str) -> bool:
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (4, hard))
+    return True
+
+
+def small_files(case: str) -> bool:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+    return True
+
+
+def nicer(case: str) -> bool:
+    os.nice(5)
+    return True
+
+
+def dies_later(case: str) -> bool:
+    faulthandler.dump_traceback_later(0.3, exit=True)
+    return True
+
+
+def strict_warnings(case: str) -> bool:
+    warnings.simplefilter("error")
+    return True
+
+
+def impatient_sockets(case: str) -> bool:
+    socket.setdefaulttimeout(0.001)
+    return True
+
+
+def rounds(case: str) -> bool:
+    decimal.getcontext().prec = 2
+    return True
+
+
+_kept: list[object] = []
+
+
+def leaks_files(case: str) -> bool:
+    _kept.extend(os.open(os.devnull, os.O_RDONLY) for _ in range(600))
+    return True
+
+
+def leaks_memory(case: str) -> bool:
+    _kept.append(bytearray(600 << 20))
+    return True
+
+
+def _private_memory(megabytes: int) -> mmap.mmap:
+    """Memory that counts, and takes no time as nobody touches it."""
+    return mmap.mmap(-1, megabytes << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+
+
+def daemon_stays(case: str) -> bool:
+    threading.Thread(target=time.sleep, args=(600,), name="demon", daemon=True).start()
+    return True
+
+
+def says_goodbye(case: str) -> bool:
+    atexit.register(print, "goodbye")
+    return True
+
+
+def asks(case: str) -> str:
+    return input("y or n? ")
+
+
+def opens_terminal(case: str) -> bool:
+    with open("/dev/tty", "w") as terminal:
+        terminal.write("\033[?1049h")
+    return True
+
+
+def deep_recursion(case: str) -> object:
+    sys.setrecursionlimit(10**9)
+
+    def down(n: int) -> object:
+        return [*map(down, [n + 1])]
+
+    return down(0)
+
+
+def group_signals(case: str) -> bool:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD, signal.SIGALRM):
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGUSR1})
+    return True
+
+
+def _priority(pid: int) -> int:
+    return os.getpriority(os.PRIO_PROCESS, pid)
+
+
+def sound(case: str) -> list[str]:
+    """What is not as it should be in this process; nothing, after whatever another judge did."""
+    wrong: list[str] = []
+
+    def holds(what: str, condition: object) -> None:
+        if not condition:
+            wrong.append(what)
+
+    holds("json", json.loads(json.dumps({"a": [1, None]})) == {"a": [1, None]})
+    holds("time", time.time() > 1e9 and time.localtime(0)[3] == 0)
+    holds("stat", os.stat("/").st_mode and os.path.exists("/"))
+    holds("threads", threading.active_count() == 1)
+    holds("builtins", len("abc") == 3 and isinstance(1, int) and sorted("ba") == ["a", "b"])
+    holds("modules", sys.modules["os"] is os and "eval_tui.engine.worker" in sys.modules)
+    holds("imports", __import__("colorsys").rgb_to_hsv(0, 0, 0) == (0.0, 0.0, 0))
+    holds("collector", gc.isenabled() and sys.getswitchinterval() < 1)
+    holds("locale", locale.setlocale(locale.LC_CTYPE) == "C.UTF-8")
+    old = os.umask(0o22)
+    os.umask(old)
+    holds("umask", old != 0o777)
+    holds("files", resource.getrlimit(resource.RLIMIT_NOFILE)[0] > 100)
+    holds("file size", resource.getrlimit(resource.RLIMIT_FSIZE)[1] == resource.RLIM_INFINITY)
+    holds("priority", _priority(0) == _priority(os.getppid()))
+    holds("warnings", not any(action == "error" for action, *_ in warnings.filters))
+    holds("sockets", socket.getdefaulttimeout() is None)
+    holds("precision", decimal.getcontext().prec == 28)
+    holds("descriptors", os.dup(0) < 64)
+    holds("memory", len(_private_memory(700)))
+    holds("folder", os.path.isdir(os.getcwd()) and os.getcwd() != "/")
+    holds("streams", sys.stdout is sys.__stdout__ and os.fstat(1).st_mode)
+    holds("handlers", signal.getsignal(signal.SIGTERM) == signal.SIG_DFL)
+    holds("mask", not signal.pthread_sigmask(signal.SIG_BLOCK, []))
+    holds("recursion", sys.getrecursionlimit() == 1000)
+    holds("environment", "LEFT_BY_A_JUDGE" not in os.environ)
+    return wrong

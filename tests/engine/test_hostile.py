@@ -123,9 +123,55 @@ async def test_a_worker_is_replaced_only_for_what_cannot_be_put_right(root: str)
 
 
 async def test_what_breaks_the_worker_itself_is_the_cells_own(root: str) -> None:
-    cells = await run_kinds(root, "breaks_the_library")
-    text = cells["breaks_the_library"]["text"]
+    cells = await run_kinds(root, "closes_all")
+    text = cells["closes_all"]["text"]
     assert text == "the judge broke the worker process that it ran in"
+
+
+CHANGES = {
+    "breaks_the_library": "replaced os: getpid",
+    "patches_open": "replaced builtins: open",
+    "patches_json": "replaced json: dumps, loads",
+    "patches_time": "replaced time: time, monotonic, perf_counter",
+    "patches_stat": "replaced posixpath: exists",
+    "deletes_modules": "replaced sys.modules: ",
+    "clears_import_system": "took parts of the import system out",
+    "collector_off": "switched the garbage collector off",
+    "other_locale": "changed the environment (TZ)",
+    "other_umask": "changed the umask",
+    "few_files": "changed the limits of the process",
+    "small_files": "changed the limits of the process",
+    "nicer": "changed the priority of the process",
+    "strict_warnings": "made errors of warnings",
+    "impatient_sockets": "changed the default timeout of sockets",
+    "group_signals": "changed the handler of SIGTERM",
+    "leaks_files": "files open",
+    "leaks_memory": "MB of memory in use",
+    "daemon_stays": "left a thread running (demon)",
+    "dies_later": "",
+    "says_goodbye": "",
+}
+"""What a judge changes in the Python of its worker -> what is noted of it."""
+
+
+async def test_the_next_judge_finds_python_as_it_should_be(root: str) -> None:
+    async with PoolRun(root, 2) as run:
+        run.renew(memory_mb=1024)
+        await run.finished(*[run.submit((f"case {name}", [name, "sound"])) for name in CHANGES])
+        cells = run.cells()
+    for name, note in CHANGES.items():
+        cell = cells[f"case {name}", name]
+        assert cell.get("value") is True, (name, cell)
+        assert note in "; ".join(cell["notes"]), (name, cell["notes"])
+        assert bool(note) == bool(cell["notes"]), name
+        assert cells[f"case {name}", "sound"].get("value") == [], (name, cells)
+
+
+async def test_what_a_judge_reaches_is_its_own_process_only(root: str) -> None:
+    cells = await run_kinds(root, "asks", "opens_terminal", "deep_recursion", "shadows_builtins")
+    assert cells["asks"]["error"] == "EOFError"
+    assert cells["opens_terminal"]["error"] == "OSError"
+    assert cells["deep_recursion"]["text"] == "killed by SIGSEGV (11)"
 
 
 async def test_a_late_thread_reaches_no_other_cell(root: str) -> None:

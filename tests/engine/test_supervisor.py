@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,43 +15,53 @@ import pytest
 from eval_tui.engine.environment import dotenv_names, find_python, is_secret, worker_environment
 from eval_tui.engine.supervisor import SupervisorError, start_supervisor
 from tests.engine.support_pool import PoolRun, alive, descendants, gone
+from tests.engine.support_python import interpreter
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and Linux signals")
 
 LONG = {"writes_pid_and_waits": 3600.0}
+
+STATES = ("writes_pid_and_waits", "spins", "spins_in_c")
+"""What workers may be at when everything ends: a child in its own session, Python, C."""
 
 APP = textwrap.dedent("""
     import asyncio, os, sys
     from tests.engine.support_pool import PoolRun
 
     async def main():
-        async with PoolRun(sys.argv[1]) as run:
-            for name in sys.argv[2:]:
-                run.submit((name, ["writes_pid_and_waits"]), limits={"writes_pid_and_waits": 3600.0})
+        root, *names = sys.argv[1:]
+        async with PoolRun(root, len(names) + 1) as run:
+            await run.finished(run.submit(("a", ["good"])))
+            for name in names:
+                batch = (os.path.join(root, name), [name])
+                run.submit(batch, limits={name: 3600.0})
+            await run.pool.view({"op": "x"})  # one worker more, which is idle then
             await asyncio.sleep(3600)
 
     asyncio.run(main())
 """)
-"""An app with busy workers, which start children in sessions of their own."""
+"""An app with workers in all states."""
 
 
 class App:
     """The app above, running, and the process ids of everything below it."""
 
     def __init__(self, root: str) -> None:
-        marks = [os.path.join(root, f"mark{n}") for n in range(2)]
-        self.process = subprocess.Popen([sys.executable, "-c", APP, root, *marks])
-        self.marks = marks
+        self.process = subprocess.Popen([sys.executable, "-c", APP, root, *STATES])
+        self.marks = [os.path.join(root, name) for name in STATES]
 
     async def below(self) -> set[int]:
         async with asyncio.timeout(60):
-            while not all(os.path.exists(mark) for mark in self.marks):
+            while not all(os.path.exists(mark) and self.told(mark) for mark in self.marks):
                 assert self.process.poll() is None
                 await asyncio.sleep(0.01)
-        told = {int(word) for mark in self.marks for word in Path(mark).read_text().split()}
+        told = {int(word) for mark in self.marks for word in self.told(mark)}
         below = descendants(self.process.pid)
-        assert told < below and len(below) >= 6  # guard, supervisor, two workers, two children
+        assert told < below and len(below) >= 6  # guard, supervisor, three workers, a child
         return below
+
+    def told(self, mark: str) -> list[str]:
+        return Path(mark).read_text().split()
 
 
 @linux
@@ -92,6 +100,28 @@ async def test_nothing_is_left_when_a_worker_parent_is_killed(root: str) -> None
         os.kill(run.handles[1].process.pid, signal.SIGKILL)
         await gone([*second])
     assert len(run.handles) >= 2
+
+
+@linux
+async def test_nothing_is_left_when_both_are_killed_at_once(root: str) -> None:
+    """Workers die with their parent; what they started comes to the app, which ends it."""
+    async with PoolRun(root) as run:
+        marks = [os.path.join(root, f"mark{n}") for n in range(2)]
+        for mark in marks:
+            run.submit((mark, ["writes_pid_and_waits"]), limits=LONG)
+        async with asyncio.timeout(60):
+            while not all(os.path.exists(mark) for mark in marks):
+                await asyncio.sleep(0.01)
+        guard = run.handles[0].process.pid
+        below = descendants(guard)
+        for mark in marks:
+            os.unlink(mark)
+        for pid in (guard, run.pool._crew._supervisor_pid):
+            os.kill(pid, signal.SIGKILL)
+        await gone([*below, guard])
+        async with asyncio.timeout(60):
+            while not any(os.path.exists(mark) for mark in marks):
+                await asyncio.sleep(0.01)
 
 
 @linux
@@ -146,26 +176,12 @@ async def test_an_interpreter_that_ends_at_once_is_a_message(root: str) -> None:
         assert ("a", "good") in run.cells()
 
 
-def _interpreter(version: str) -> str:
-    candidates = [
-        *sorted(Path("~/.pyenv/versions").expanduser().glob(f"{version}.*/bin/python")),
-        *filter(None, [shutil.which(f"python{version}")]),
-    ]
-    for candidate in candidates:
-        with contextlib.suppress(OSError, subprocess.SubprocessError):
-            command = [candidate, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
-            done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-            if done.stdout.strip() == version:
-                return str(candidate)
-    pytest.skip(f"needs a Python {version} on the path or in ~/.pyenv")
-
-
 @pytest.mark.parametrize("version", ["3.10", "3.12", "3.13"])
-async def test_judges_run_under_another_interpreter(
+async def test_judges_run_under_anotherinterpreter(
     root: str, version: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site = [path for path in sys.path if path.endswith("site-packages")]
-    async with PoolRun(root, python=_interpreter(version)) as run:
+    async with PoolRun(root, python=interpreter(version)) as run:
         batch = run.submit(("a", ["good", "interpreter", "exits_3", "say"]))
         await run.finished(batch)
         cells = run.cells(batch)
@@ -178,13 +194,13 @@ async def test_judges_run_under_another_interpreter(
 
 
 async def test_an_interpreter_that_is_too_old_is_a_message(root: str) -> None:
-    async with PoolRun(root, python=_interpreter("3.8")) as run:
+    async with PoolRun(root, python=interpreter("3.8")) as run:
         await run.until(lambda: bool(run.of("broken")))
         assert "judges need Python 3.10 or later" in run.of("broken")[0]["text"]
 
 
-async def test_the_engine_itself_loads_under_the_oldest_interpreter(root: str) -> None:
-    handle = start_supervisor(_interpreter("3.10"), root)
+async def test_the_engine_itself_loads_under_the_oldestinterpreter(root: str) -> None:
+    handle = start_supervisor(interpreter("3.10"), root)
     try:
         handle.control.settimeout(60)
         answer = handle.control.recv(1 << 16)

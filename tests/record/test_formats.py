@@ -260,7 +260,7 @@ class TestSessions:
 
 class TestDerived:
     TOOLS: ClassVar[list[tuple[str, dict[str, Any], str]]] = [
-        ("Read", {"file_path": "docs/a.md", "limit": 20}, "1. Read: docs/a.md limit=20"),
+        ("Read", {"file_path": "docs/a.md", "limit": 20}, "1. Read: docs/a.md, limit=20"),
         ("Bash", {"command": "x" * 250}, f"2. Bash: {'x' * 200}..."),
         ("Agent", {"description": "look", "prompt": "p"}, '3. Agent: "look"'),
         ("Grep", {"pattern": "abc", "path": "src"}, "4. Grep: abc"),

@@ -28,8 +28,8 @@ from tests.results.support import Short, cell, cells
         (["missing_secret"] * 3, "0/3 measured"),
         (["policy_skip"] * 3, "all skipped"),
         ([True, "policy_skip"], "100% 1/1"),
-        ([], "no cases"),
-        ([None], "no cases"),
+        ([], "none ran"),
+        ([None], "none ran"),
         ([True] * 999 + [False], ">99% 999/1000"),
         ([True] + [False] * 999, "<1% 1/1000"),
         ([0, 0], "0 mean 2/2"),
@@ -114,3 +114,20 @@ def test_booleans_have_the_same_rate_and_mean(values: list[bool]) -> None:
     figures = aggregate(Cell(CellState.FRESH, measured(value)) for value in values)
     assert figures.pass_rate == figures.mean == sum(values) / len(values)
     assert figures.passed == sum(values)
+
+
+@pytest.mark.parametrize(
+    ("values", "mean", "words"),
+    [
+        ([10**400], None, "mean too large"),
+        ([10**400, -(10**400), 3], 1.0, "1 mean 3/3"),
+        ([10**400, 1.5], None, "mean too large"),
+        ([-(10**5000)], None, "mean too large"),
+    ],
+)
+def test_numbers_beyond_every_float_have_a_mean_where_there_is_one(
+    values: list[float], mean: float | None, words: str
+) -> None:
+    figures = aggregate(cells(*values))
+    assert figures.mean == mean
+    assert summary(figures) == words

@@ -2,12 +2,13 @@
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from textual.widgets import Input
 
 from eval_tui.config.problems import Problem
-from eval_tui.config.schema import EvalConfig
+from eval_tui.config.schema import EvalConfig, Judge
 from eval_tui.engine.grid import Cell, CellKey, CellState, EvalInfo, Row, RunInfo, Status
 from eval_tui.scores import Reason, Unmeasured, measured
 from eval_tui.tui.host import say
@@ -56,11 +57,32 @@ async def test_no_config_no_cases_and_no_runs_are_said():
         driver.config = None  # type: ignore[assignment]
         driver.lay_out()
         await drained(pilot, driver)
-        assert "No eval config" in screen_text(pilot.app)
+        assert "No eval config yet" in screen_text(pilot.app)
         driver.config = EvalConfig("/p/eval.yaml", "/p", "wiki")
         driver.lay_out(ran("a"))
         await drained(pilot, driver)
         assert "No " not in screen_text(pilot.app), "it goes on by itself"
+
+
+async def test_a_config_that_cannot_be_used_at_start_is_said_with_its_place():
+    driver = FakeDriver()
+    driver.config = None  # type: ignore[assignment]
+    driver.problems = (Problem("error", "yaml", "not valid YAML", "/p/eval.yaml", 3, 1),)
+    driver.status = Status(banner="eval.yaml:3:1 not valid YAML", watching="events")
+    async with running(driver) as (pilot, _):
+        text = screen_text(pilot.app)
+        assert "cannot be used yet" in text
+        assert text.count("eval.yaml:3:1 not valid YAML") == 1, "once, not in a banner as well"
+
+
+async def test_an_eval_that_is_not_there_is_said_and_the_others_are_named():
+    driver = FakeDriver()
+    driver.config = None  # type: ignore[assignment]
+    driver.eval_list = (EvalInfo("wiki", "/p/eval.yaml"),)
+    driver.status = Status(banner="no eval called 'nope'; there are: wiki", watching="events")
+    async with running(driver) as (pilot, _):
+        assert "No such eval" in screen_text(pilot.app)
+        assert "there are: wiki" in screen_text(pilot.app)
 
 
 # The status
@@ -73,7 +95,7 @@ async def test_the_status_names_the_trigger_and_what_it_touched():
             replace(driver.status, trigger="output/wiki/page.md", touched=3, ran=2, reused=1)
         )
         await drained(pilot, driver)
-        assert "output/wiki/page.md → 3 cells (2 ran, 1 reused)" in screen_text(pilot.app)
+        assert "output/wiki/page.md changed: 2 cells ran, 1 still valid" in screen_text(pilot.app)
         driver.say(Status("wiki", "run-2", running=2, queued=5, waiting=1, paused=True))
         await drained(pilot, driver)
         text = screen_text(pilot.app)
@@ -84,12 +106,42 @@ async def test_the_status_names_the_trigger_and_what_it_touched():
         assert "polling" in screen_text(pilot.app)
 
 
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        ({"trigger": "start", "reused": 70}, "first look: nothing to run, 70 still valid"),
+        ({"trigger": "start", "touched": 4, "ran": 4}, "first look: 4 cells ran"),
+        ({"trigger": "eval.yaml", "ran": 1}, "eval.yaml changed: 1 cell ran"),
+        ({"trigger": "a.py and 3 more"}, "a.py and 3 more changed: nothing to run"),
+        ({"trigger": "rerun", "touched": 9, "ran": 2, "queued": 7}, "by hand: 2 of 9 cells done"),
+        ({"trigger": "run b"}, "run b opened: nothing to run"),
+        ({"trigger": "new run b", "ran": 2}, "new run b: 2 cells ran"),
+    ],
+)
+async def test_the_status_is_a_sentence(facts: dict[str, Any], words: str):
+    driver = small()
+    driver.status = replace(driver.status, **facts)
+    async with running(driver) as (pilot, _):
+        assert words in screen_text(pilot.app)
+
+
+async def test_how_changes_are_seen_is_said():
+    driver = small()
+    async with running(driver) as (pilot, _):
+        for mode, words in (("events", " watching"), ("polling", "polling"), ("", "not watching")):
+            driver.say(replace(driver.status, watching=mode))
+            await drained(pilot, driver)
+            line = screen_text(pilot.app).splitlines()[-2]
+            assert line.endswith(f"{words} ")
+            assert ("not" in line) is (mode == "")
+
+
 async def test_a_long_trigger_keeps_its_end_and_the_state_stays_in_sight():
     driver = small()
     driver.status = replace(driver.status, trigger="deep/" * 40 + "page.md", touched=3, running=1)
     async with running(driver, size=(60, 20)) as (pilot, _):
         text = screen_text(pilot.app)
-        assert "page.md → 3 cells" in text
+        assert "page.md changed: 0 of 3 cells done" in text
         assert "1 running" in text
 
 
@@ -124,6 +176,48 @@ async def test_the_preview_follows_the_cursor():
         await sees(pilot, "Missing: [/] page.md")
         await pilot.press("down")
         await sees(pilot, "ValueError: nope")
+
+
+@pytest.mark.parametrize(
+    ("judge", "cell", "words"),
+    [
+        (
+            model("m"),
+            Cell(CellState.WAITING, measured(4), True, "off"),
+            "something that it rests on",
+        ),
+        (model("m"), Cell(CellState.WAITING, waiting="off"), "That costs money"),
+        (check("c", auto=False), Cell(CellState.WAITING, waiting="off"), "`auto: false`"),
+        (check("c"), Cell(CellState.WAITING, waiting="paused"), "p goes on"),
+        (check("c"), Cell(CellState.WAITING, waiting="cancelled"), "r runs it"),
+    ],
+)
+async def test_a_cell_that_waits_says_for_what_in_preview_and_reason(
+    judge: Judge, cell: Cell, words: str
+):
+    driver = FakeDriver(ran("a"), [judge])
+    driver.put("a", judge.name, cell)
+    async with running(driver, size=(160, 40)) as (pilot, _):
+        await until(pilot, lambda: words in " ".join(screen_text(pilot.app).split()), words)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CaseScreen))
+        await until(pilot, lambda: words in " ".join(screen_text(pilot.app).split()), words)
+
+
+async def test_leaving_a_case_leads_to_the_case_reached_in_the_order_of_the_grid():
+    driver = FakeDriver(ran("a", "b", "x1", "x2", "x3"), [check("j"), check("n")])
+    for place, case in enumerate(("a", "b", "x1", "x2", "x3")):
+        driver.put(case, "j", measured(False))
+        driver.put(case, "n", measured(place))
+    async with running(driver) as (pilot, grid):
+        await pilot.press("slash", "x", "enter", "l", "s", "s", "h", "g")
+        assert grid.cursor == ("x3", "j"), "filtered, and the highest number first"
+        await pilot.press("enter", "n")
+        case = pilot.app.screen
+        assert isinstance(case, CaseScreen)
+        assert case.case == "x2"
+        await pilot.press("n", "n", "n", "escape")
+        assert grid.cursor == ("x2", "j"), "round the end, past what the filter hides"
 
 
 async def test_the_preview_says_what_it_leaves_out():

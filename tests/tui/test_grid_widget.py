@@ -1,5 +1,7 @@
 """The grid: what it draws, and that it holds still."""
 
+import re
+
 import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
@@ -12,7 +14,7 @@ from eval_tui.tui.screens.grid import GridScreen
 from eval_tui.tui.widgets.grid import CaseGrid
 from tests.tui.fake import FakeDriver, check, model, ran, sample_driver
 from tests.tui.hostile import ALL, LITERAL, WIDE, acts
-from tests.tui.seeing import drained, lines_of, running, until
+from tests.tui.seeing import drained, lines_of, running, screen_text, until
 
 pytestmark = pytest.mark.asyncio
 
@@ -112,8 +114,8 @@ async def test_a_long_name_is_cut_and_the_figure_is_not():
     async with running(driver, size=(80, 24)) as (_, grid):
         lines = lines_of(grid)
         assert "a_judge_" in lines[0]
-        assert "…" in lines[1]
-        assert lines[2].count("100% 1/1") == 6
+        assert "…" in lines[2]
+        assert lines[3].count("100% 1/1") == 6
 
 
 async def test_a_name_goes_on_in_a_second_line_before_it_is_cut():
@@ -130,7 +132,7 @@ async def test_only_whole_columns_are_shown_and_the_others_are_counted():
         lines = lines_of(grid)
         seen = lines[0].count("judge_")
         assert 0 < seen < 20
-        assert f"+{20 - seen} more" in lines[1]
+        assert f"+{20 - seen} judges" in lines[1]
         assert lines[1].count("100% 3/3") == seen
         grid.select(CellKey("case-00000", "judge_19"))
         await pilot.pause()
@@ -227,6 +229,26 @@ async def test_moving():
         assert grid.cursor == CellKey(f"case-{page - round(page / 2):05}", "judge_2")
 
 
+async def test_a_cell_selected_from_elsewhere_is_the_only_one_marked_on_the_screen():
+    async with running(many(9)) as (pilot, grid):
+        await pilot.press("down")
+        grid.select(CellKey("case-00005", "judge_1"))
+        await pilot.pause()
+        assert [line[:11] for line in screen_text(pilot.app).splitlines() if "▌" in line] == [
+            "▌case-00005"
+        ]
+
+
+async def test_columns_out_of_sight_are_counted_on_their_side():
+    async with running(many(3, judges=20), size=(80, 24)) as (pilot, grid):
+        grid.select(CellKey("case-00000", "judge_10"))
+        await pilot.pause()
+        label = lines_of(grid)[1].split("  ")[0]
+        assert re.fullmatch(r" ← \+\d+ \+\d+ →", label)
+        grid.select(CellKey("case-00000", "judge_19"))
+        assert re.match(r" ← \+\d+ judges", lines_of(grid)[1])
+
+
 async def test_the_mouse_selects():
     async with running(many(10)) as (pilot, grid):
         y = grid.header_height + 4
@@ -320,4 +342,4 @@ async def test_many_rows_and_columns_cost_only_what_is_seen(monkeypatch: pytest.
         asked = 0
         await pilot.press("pagedown")
         assert 0 < asked < grid.size.height * 40
-        assert "no cases" in lines_of(grid)[1], "the aggregates came, in their own time"
+        assert "none ran" in lines_of(grid)[1], "the aggregates came, in their own time"

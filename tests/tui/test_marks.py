@@ -3,12 +3,12 @@
 import pytest
 
 from eval_tui.engine.grid import EMPTY_CELL, Cell, CellState
+from eval_tui.engine.select import failed
 from eval_tui.scores import Measured, Reason, Sample, Score, Unmeasured, measured
 from eval_tui.tui.marks import (
     ASCII,
     UNICODE,
     Glyphs,
-    failed,
     mark,
     number,
     score_words,
@@ -98,7 +98,10 @@ def test_nothing_unmeasured_looks_like_a_failure():
         (Measured(2, False), True),
         (unmeasured(Reason.GRADER_ERROR), True),
         (unmeasured(Reason.CONTRACT_VIOLATION), True),
+        (unmeasured(Reason.MISSING_EVIDENCE), True),
+        (Measured(False, None), True),
         (unmeasured(Reason.MISSING_SECRET), False),
+        (unmeasured(Reason.UNSUPPORTED), False),
         (unmeasured(Reason.POLICY_SKIP), False),
         (None, False),
     ],

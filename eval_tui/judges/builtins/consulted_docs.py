@@ -54,9 +54,12 @@ def _reads(events: list[Event], subagents: bool, grep: bool) -> Iterator[str]:
     for event in events:
         if subagents or not event.get("parent_tool_use_id"):
             for call in calls_of(event):
-                given: object = call.get("input")
-                if isinstance(given, dict):
-                    yield from _paths(call.get("name"), cast("Event", given), grep)
+                name, given = call.get("name"), call.get("input")
+                if name in _READERS and isinstance(given, dict):
+                    yield from _paths(name, cast("Event", given), grep)
+
+
+_READERS = ("Read", "Grep", "Bash")
 
 
 def _paths(name: object, given: Event, grep: bool) -> Iterator[str]:

@@ -14,8 +14,8 @@ Event = Mapping[str, Any]
 def trace_of(record: Mapping[str, Any]) -> list[Event]:
     """The events of a case. Raises NotMeasured when there are none: a missing trace is not an
     empty one (D19)."""
-    events = cast("list[object]", record["events"])
-    mappings = [cast("Event", event) for event in events if isinstance(event, dict)]
+    events = cast("list[dict[str, Any]]", record["events"])
+    mappings: list[Event] = [e for e in events if isinstance(e, dict)]  # pyright: ignore
     if not mappings:
         raise NotMeasured(Reason.MISSING_EVIDENCE, "the case has no trace (no events)")
     return mappings
@@ -26,5 +26,5 @@ def calls_of(event: Event) -> list[Event]:
     tools: object = event.get("tools") if event.get("type") == "assistant" else None
     if not isinstance(tools, list):
         return []
-    items = cast("list[object]", tools)
-    return [cast("Event", call) for call in items if isinstance(call, dict)]
+    items = cast("list[dict[str, Any]]", tools)
+    return [call for call in items if isinstance(call, dict)]  # pyright: ignore

@@ -6,16 +6,17 @@ from typing import ClassVar
 
 from textual.screen import Screen
 
-from eval_tui.engine.grid import Dirty
+from eval_tui.engine.grid import CellKey, Dirty
 from eval_tui.tui.actions import Context
 from eval_tui.tui.face import NO_CHANGE, Driver, merged
 
 
-class LiveScreen(Screen[None]):
+class LiveScreen(Screen[CellKey | None]):
     """A screen that is told what changed, and does no work while another one covers it.
 
     Subclasses implement `take`, which is called on the app's timer (30 a second at most) with
-    everything that changed since the last call, and name the context of their actions.
+    everything that changed since the last call, and name the context of their actions. What they
+    are left with, if anything, is the cell that was being read.
     """
 
     CONTEXT: ClassVar[Context] = "app"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import ClassVar, Final, Literal, cast
 
@@ -67,8 +67,17 @@ class CaseScreen(LiveScreen):
     HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (100, "-wide")]  # pyright: ignore
     VERTICAL_BREAKPOINTS: ClassVar = [(0, "-tiny"), (16, "-short"), (28, "-tall")]  # pyright: ignore
 
-    def __init__(self, driver: Driver, case: str, judge: str, glyphs: Glyphs = UNICODE) -> None:
+    def __init__(
+        self,
+        driver: Driver,
+        case: str,
+        judge: str,
+        glyphs: Glyphs = UNICODE,
+        shown: Callable[[], Sequence[str]] | None = None,
+    ) -> None:
+        """`shown`: the cases that the grid shows, in its order; `n` and `N` follow it."""
         super().__init__(driver)
+        self._shown = shown
         self.case = case
         self.judge = judge
         self.glyphs = glyphs
@@ -79,7 +88,7 @@ class CaseScreen(LiveScreen):
         self._unreadable = ""
         self._gone = ""
         self._column = self._find_column() or Judge(judge, "unknown")
-        self._failed = FailedCases(driver.grid, judge)
+        self._failed = self._find_failed()
         self._filled: dict[str, object] = {}
 
     def compose(self) -> ComposeResult:
@@ -106,13 +115,16 @@ class CaseScreen(LiveScreen):
 
     def take(self, dirty: Dirty) -> None:
         if dirty.structure:
-            self._failed = FailedCases(self.driver.grid, self.judge)
+            self._failed = self._find_failed()
         else:
             self._failed.update(dirty.cells)
         if dirty.structure or CellKey(self.case, self.judge) in dirty.cells:
             self._refresh(dirty.structure)
         elif dirty:
             self._show_head()
+
+    def _find_failed(self) -> FailedCases:
+        return FailedCases(self.driver.grid, self.judge, self._shown() if self._shown else None)
 
     def _find_column(self) -> Judge | None:
         return next((c for c in self.driver.grid.columns if c.name == self.judge), None)
@@ -303,7 +315,7 @@ class CaseScreen(LiveScreen):
         if self.query_one(SearchBar).is_open:
             self._end_search()
         else:
-            self.dismiss()
+            self.dismiss(CellKey(self.case, self.judge))
 
     # Trace and text --------------------------------------------------------------------------
 

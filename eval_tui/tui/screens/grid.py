@@ -16,6 +16,7 @@ from textual.widgets import Input, Static
 
 from eval_tui.config.schema import Judge
 from eval_tui.engine.grid import CellKey, Dirty, Grid, Row, Scope
+from eval_tui.engine.select import failed
 from eval_tui.results.board import make_board
 from eval_tui.tui import words
 from eval_tui.tui.actions import Context, bindings
@@ -23,9 +24,10 @@ from eval_tui.tui.editor import edit
 from eval_tui.tui.face import Driver
 from eval_tui.tui.heads import heads_of, known_heads
 from eval_tui.tui.host import app_of, say
-from eval_tui.tui.layout import Head, Sort
-from eval_tui.tui.marks import Glyphs, failed
-from eval_tui.tui.order import failing
+from eval_tui.tui.layout import CASE_MAX, Head, Sort, longest_name
+from eval_tui.tui.marks import Glyphs
+from eval_tui.tui.order import arrange, failing
+from eval_tui.tui.placing import place
 from eval_tui.tui.screens.base import LiveScreen
 from eval_tui.tui.still import StillGrid
 from eval_tui.tui.widgets.bars import Bar, Query, hints
@@ -48,7 +50,6 @@ class GridScreen(LiveScreen):
     CSS_PATH = "grid.tcss"
     CONTEXT: ClassVar[Context] = "grid"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("grid")]
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (14, "-short"), (20, "-tall")]  # noqa: RUF012
 
     def __init__(self, driver: Driver, glyphs: Glyphs) -> None:
@@ -100,8 +101,22 @@ class GridScreen(LiveScreen):
         """Whether aggregates or the preview are still to follow what changed."""
         return self._heads_due is not None or self._rest is not None
 
+    def on_resize(self) -> None:
+        self._place_preview()
+
+    def _place_preview(self) -> None:
+        """Below or beside the grid, as the screen allows; only a new layout moves it."""
+        rows, columns = self.grid.rows, self.grid.columns
+        longest = min(CASE_MAX, longest_name(rows))
+        at = place(self.size.width, self.size.height, len(rows), longest, len(columns))
+        body, preview = self.query_one("#body"), self.query_one("#preview")
+        body.set_class(at.where == "beside", "-beside")
+        preview.display = at.where != "nowhere" and not self.cases.has_class("-hidden")
+        preview.styles.width = at.size if at.where == "beside" else "1fr"
+        preview.styles.height = at.size if at.where == "below" else "1fr"
+
     def take(self, dirty: Dirty) -> None:
-        if dirty.structure:
+        if dirty.structure or (self.driver.config is None and dirty):
             self._lay_out()
         elif dirty.cells:
             self._extend_failures(dirty.cells)
@@ -121,7 +136,10 @@ class GridScreen(LiveScreen):
         self._say_status()
 
     def _lay_out(self) -> None:
-        empty = words.empty_words(self.driver.config, self.grid, self.driver.status)
+        driver = self.driver
+        empty = words.empty_words(
+            driver.config, self.grid, driver.status, driver.problems, bool(driver.evals())
+        )
         self.query_one("#empty").set_class(empty is not None, "-shown")
         self.cases.set_class(empty is not None, "-hidden")
         if empty is not None:
@@ -130,6 +148,7 @@ class GridScreen(LiveScreen):
         if self.cases.only is not None:
             self.cases.only |= failing(self.grid)
         self._counts = words.counts_of(self.grid.rows)
+        self._place_preview()
         self._show_grid()
 
     def _heads_soon(self) -> None:
@@ -181,7 +200,7 @@ class GridScreen(LiveScreen):
         status, config, counts = self.driver.status, self.driver.config, self._counts
         frozen, behind = self._still is not None, self._behind
         self.query_one("#title", Bar).show(
-            lambda width: words.title_line(config, status, counts, width)
+            lambda width: words.title_line(config, status, counts, self.glyphs, width)
         )
         self.query_one("#status", Bar).show(
             lambda width: words.status_line(status, frozen, behind, self.glyphs, width)
@@ -189,7 +208,8 @@ class GridScreen(LiveScreen):
         banner = self.query_one("#banner", Static)
         text = words.banner(status)
         banner.update(text)
-        banner.set_class(bool(text), "-shown")
+        # Without a config the page in the middle says it.
+        banner.set_class(bool(text) and config is not None, "-shown")
 
     # The preview
 
@@ -335,10 +355,21 @@ class GridScreen(LiveScreen):
     @on(CaseGrid.CellChosen)
     def action_open(self) -> None:
         key = self.cases.cursor
-        if key is not None:
-            from eval_tui.tui.screens.case import CaseScreen
+        if key is None:
+            return
+        from eval_tui.tui.screens.case import CaseScreen
 
-            app_of(self).push_screen(CaseScreen(self.driver, key.case, key.judge, self.glyphs))
+        def left(at: CellKey | None) -> None:
+            if at is not None and at != self.cases.cursor:
+                self.cases.select(at)
+
+        screen = CaseScreen(self.driver, key.case, key.judge, self.glyphs, self._shown)
+        app_of(self).push_screen(screen, left)
+
+    def _shown(self) -> list[str]:
+        """The cases that the grid shows, in its order, whether or not it is being seen."""
+        cases, rows = self.cases, self.grid.rows
+        return [rows[at].case for at in arrange(self.grid, cases.text, cases.only, cases.sort)]
 
     def action_copy(self) -> None:
         key = self.cases.cursor

@@ -13,8 +13,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from eval_tui.tui.actions import Context, actions_in, bindings
+from eval_tui.tui.heads import UNSURE
 from eval_tui.tui.host import app_of
 from eval_tui.tui.keys import MOVES, key_names
+from eval_tui.tui.marks import ASCII, UNICODE, Glyphs
 from eval_tui.tui.widgets.preview import SCROLLING
 
 KEYS_WIDTH = 16
@@ -29,37 +31,52 @@ _TITLES: dict[Context, str] = {
     "app": "Everywhere",
 }
 
-_MARKS = (
-    ("✓ ✗", "passed, failed"),
-    ("4 3.5", "a number, shaded by its place on the scale"),
-    ("∅ error", "not measured, and why: secret, evidence, error, unsupported"),
-    ("–", "skipped on purpose"),
-    ("!!", "the judge returned something that is no score"),
-    ("◌ ◐", "queued, running"),
-    ("*", "after a value: an input changed since, the value is old"),
-    ("ʳ", "after a value: recorded, not recomputed"),
-    ("~", "after a value: its samples disagree"),
-    ("$ =", "waits for a go-ahead that costs; waits for something else"),
-)
+
+def marks(glyphs: Glyphs) -> list[tuple[str, str]]:
+    """What the marks of the grid mean."""
+    return [
+        (f"{glyphs.passed} {glyphs.failed}", "passed, failed"),
+        ("4 3.5", "a number, shaded by its place on the scale"),
+        (
+            f"{glyphs.unmeasured} error",
+            "not measured, and why: secret, evidence, error, unsupported",
+        ),
+        (glyphs.skipped, "skipped on purpose"),
+        (glyphs.violation, "the judge returned something that is no score"),
+        (f"{glyphs.queued} {glyphs.running[0]}", "queued, running"),
+        (glyphs.stale, "after a value: an input changed since, the value is old"),
+        (glyphs.recorded, "after a value: recorded, not recomputed"),
+        (glyphs.unstable, "after a value: its samples disagree"),
+        (glyphs.waiting, "waits, an old value stays in view; the preview says for what"),
+        (glyphs.money, "waits for a go-ahead, as it costs money"),
+        (
+            f"{glyphs.passed} {glyphs.failed} {UNSURE}",
+            "before a limit: met, missed, cannot be told",
+        ),
+    ]
 
 
-def help_groups(context: Context) -> list[tuple[str, list[tuple[str, str]]]]:
+def help_groups(
+    context: Context, glyphs: Glyphs = UNICODE
+) -> list[tuple[str, list[tuple[str, str]]]]:
     """The keys that work in a context, then what the marks mean: titles with their entries."""
     groups = [(_TITLES[context], [(key_names(a.keys), a.help) for a in actions_in(context)])]
     if context not in ("app", "confirm"):
         groups.append(("Everywhere", [(key_names(a.keys), a.help) for a in actions_in("app")]))
-        groups.append(("Moving", [(key_names(keys), text) for keys, text in MOVES]))
+        groups.append(
+            ("Moving", [(key_names(keys, glyphs is ASCII), text) for keys, text in MOVES])
+        )
     if context == "grid":
-        groups.append(("Marks", list(_MARKS)))
+        groups.append(("Marks", marks(glyphs)))
     return groups
 
 
-def help_table(context: Context, accent: str) -> Table:
+def help_table(context: Context, accent: str, glyphs: Glyphs = UNICODE) -> Table:
     """The help as two columns, so that long sentences keep their indent; `accent` is a colour."""
     table = Table.grid(padding=(0, 2))
     table.add_column(width=KEYS_WIDTH)
     table.add_column(ratio=1)
-    for title, entries in help_groups(context):
+    for title, entries in help_groups(context, glyphs):
         if table.row_count:
             table.add_row()
         table.add_row(Text(title, f"bold {accent}"))
@@ -74,14 +91,15 @@ class HelpScreen(ModalScreen[None]):
     CSS_PATH = "help.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("help"), *SCROLLING]
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, glyphs: Glyphs = UNICODE) -> None:
         super().__init__()
+        self._glyphs = glyphs
         self._asked: Context = context
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="box"):
             accent = app_of(self).theme_variables["primary"]
-            yield Static(help_table(self._asked, accent), markup=False)
+            yield Static(help_table(self._asked, accent, self._glyphs), markup=False)
 
     def on_mount(self) -> None:
         self.query_one(VerticalScroll).focus()

@@ -12,6 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList
 
 from eval_tui.tui.actions import Context, actions_here
+from eval_tui.tui.host import app_of
 from eval_tui.tui.keys import key_name, moves
 
 _PASSING: Final = frozenset({"escape", "enter", "ctrl+c", "ctrl+p"})
@@ -39,11 +40,19 @@ class Bar(Widget):
 
 
 class Query(Input):
-    """A text input that keeps every key to itself but Esc, Enter, ctrl+c and ctrl+p."""
+    """A text input that keeps every key to itself but Esc, Enter, ctrl+c and ctrl+p.
 
-    def on_key(self, event: events.Key) -> None:
-        own = any(event.key in map_.key_to_bindings for map_ in (self._bindings,))
-        if event.key not in _PASSING and not event.is_printable and not own:
+    Its own keys act at once. Left to rise to the app, a backspace would act after the letters
+    that were typed behind it in one go, as they arrive over a slow line.
+    """
+
+    async def on_key(self, event: events.Key) -> None:
+        own = self._bindings.key_to_bindings.get(event.key)
+        if own:
+            event.stop()
+            event.prevent_default()
+            await app_of(self).run_action(own[0].action, self)
+        elif event.key not in _PASSING and not event.is_printable:
             event.stop()
             event.prevent_default()
 

@@ -12,6 +12,7 @@ from eval_tui.tui.layout import Column, Sort
 from eval_tui.tui.marks import Glyphs, Mark
 from eval_tui.tui.text import cut, fit, one_line
 from eval_tui.tui.widgets.palette import Ground, Palette
+from eval_tui.tui.words import plural
 
 
 class Heights(NamedTuple):
@@ -26,7 +27,7 @@ def heights(columns: Sequence[Column]) -> Heights:
     """The header's lines: as many as the tallest column needs."""
     return Heights(
         max((len(column.name) for column in columns), default=1),
-        max((len(column.head.summary) for column in columns), default=0),
+        max((len(column.summary) for column in columns), default=0),
         int(any(column.head.gate for column in columns)),
     )
 
@@ -47,7 +48,7 @@ def head_line(
         style = palette.head("primary" if here else "foreground", bold=True)
     elif y < tall.name + tall.summary:
         at = y - tall.name
-        text = head.summary[at] if at < len(head.summary) else ""
+        text = column.summary[at] if at < len(column.summary) else ""
         style = palette.head("foreground")
     else:
         text, style = head.gate, palette.gate(head.gate_state)
@@ -90,3 +91,14 @@ def cell_segments(
         Segment(value, palette.mark(shown, ground)),
         Segment(tail, palette.plain("stale" if shown.dim else "foreground", ground)),
     ]
+
+
+def hidden_words(columns: Sequence[Column], left: int, room: int, glyphs: Glyphs) -> str:
+    """How many judges are out of sight, and on which side; empty when all are seen."""
+    before = sum(column.start < left for column in columns)
+    after = sum(column.end > left + room for column in columns)
+    if before and after:
+        return f"{glyphs.back} +{before} +{after} {glyphs.arrow}"
+    if after:
+        return f"+{plural(after, 'judge')} {glyphs.arrow}"
+    return f"{glyphs.back} +{plural(before, 'judge')}" if before else ""

@@ -21,15 +21,34 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from eval_tui.engine.grid import CellKey, Grid, Row
+from eval_tui.engine.select import failed
 from eval_tui.tui.host import app_of
 from eval_tui.tui.keys import moves
-from eval_tui.tui.layout import Column, Head, Sort, case_width, plan_columns
-from eval_tui.tui.marks import UNICODE, Glyphs, failed, mark
+from eval_tui.tui.layout import (
+    Column,
+    Head,
+    Needs,
+    Sort,
+    case_width,
+    column_needs,
+    longest_name,
+    plan_columns,
+)
+from eval_tui.tui.marks import UNICODE, Glyphs, mark
 from eval_tui.tui.order import arrange, following, rectangle
+from eval_tui.tui.placing import HEADER
 from eval_tui.tui.text import fit
-from eval_tui.tui.widgets.drawing import case_segments, cell_segments, head_line, heights
+from eval_tui.tui.widgets.drawing import (
+    case_segments,
+    cell_segments,
+    head_line,
+    heights,
+    hidden_words,
+)
 from eval_tui.tui.widgets.palette import Ground, Palette
 
+TALL: Final = 24
+"""From this height on, or where all cases are seen, a judge's name may take three lines."""
 TURN_SECONDS: Final = 0.15
 """Time between two positions of the turning mark."""
 
@@ -78,6 +97,7 @@ class CaseGrid(ScrollView, can_focus=True):
         self.sort: Sort | None = None
         self._grid: Grid | None = None
         self._heads: tuple[Head, ...] = ()
+        self._needs: tuple[Needs, ...] = ()
         self._rows: tuple[Row, ...] = ()
         self._order: Sequence[int] = ()
         self._places: dict[str, int] = {}
@@ -94,20 +114,22 @@ class CaseGrid(ScrollView, can_focus=True):
     # What is shown
 
     def show(self, grid: Grid, heads: Iterable[Head]) -> None:
-        """Lay out anew: rows, columns, filter or sort changed. The selection stays."""
+        """Lay out anew, as rows, columns or cells are others. The selection stays."""
         self._grid, self._heads = grid, tuple(heads)
         self._rows = grid.rows
+        self._needs = column_needs(grid, self._heads, self.glyphs)
+        self.rearrange()
+
+    def rearrange(self) -> None:
+        """Apply a changed `text`, `only` or `sort`. The selection stays."""
+        if self._grid is None:
+            return
         line = self._row - round(self.scroll_y)
-        self._arrange(grid)
+        self._arrange(self._grid)
         self._plan()
         self._restore(line)
         self.refresh()
         self._tell()
-
-    def rearrange(self) -> None:
-        """Apply a changed `text`, `only` or `sort`."""
-        if self._grid is not None:
-            self.show(self._grid, self._heads)
 
     def update_heads(self, heads: Iterable[Head]) -> None:
         """New aggregates or gates: the header is drawn anew, and wider where it must be."""
@@ -116,6 +138,7 @@ class CaseGrid(ScrollView, can_focus=True):
         if fresh == self._heads or self._grid is None or known != [head.name for head in fresh]:
             return
         self._heads = fresh
+        self._needs = column_needs(self._grid, fresh, self.glyphs)
         before = [column.width for column in self._columns], self.header_height
         self._plan()
         if before == ([column.width for column in self._columns], self.header_height):
@@ -153,6 +176,7 @@ class CaseGrid(ScrollView, can_focus=True):
     def select(self, key: CellKey) -> None:
         """Put the cursor on a cell, or as near as what is shown allows."""
         self._anchor = key
+        self._refresh_rows([self._row])
         self._locate(key)
         self._after_move()
 
@@ -229,7 +253,12 @@ class CaseGrid(ScrollView, can_focus=True):
         self._case_width = case_width(self._rows, width)
         if self._grid is not None:
             room = width - self._case_width
-            self._columns = plan_columns(self._grid, self._heads, room, self.glyphs)
+            tall = self.size.height >= min(TALL, len(self._rows) + HEADER)
+            self._columns = plan_columns(
+                self._grid, self._heads, room, self.glyphs, 3 if tall else 2
+            )
+            spare = room - (self._columns[-1].end if self._columns else 0)
+            self._case_width += max(0, min(spare, longest_name(self._rows) - self._case_width))
 
     def _restore(self, line: int) -> None:
         """Find the selection again and keep it on its line of the screen."""
@@ -414,7 +443,6 @@ class CaseGrid(ScrollView, can_focus=True):
             noun = "case" if total == 1 else "cases"
             return f"{total:,} {noun}" if shown == total else f"{shown:,} of {total:,}"
         if y == 1:
-            visible = self._visible_columns(self.size.width - self._case_width)
-            hidden = len(self._columns) - len(visible)
-            return f"+{hidden} more {self.glyphs.arrow}" if hidden > 0 else ""
+            room = self.size.width - self._case_width
+            return hidden_words(self._columns, round(self.scroll_x), room, self.glyphs)
         return ""

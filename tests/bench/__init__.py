@@ -1,0 +1,1 @@
+"""How fast it is: `python -m tests.bench` prints a table. Not part of the test suite."""
