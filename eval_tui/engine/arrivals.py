@@ -55,9 +55,6 @@ class Arrivals:
         ambient = message["ambient"]
         self._learn(ambient)
         flight.ambients[key.judge] = ambient["id"]
-        if key not in flight.running:
-            flight.running.add(key)
-            self._session.show(key)
 
     def _learn(self, ambient: Mapping[str, Any]) -> None:
         """More of what a judge rests on; a torn view makes all its cells stale at once."""
@@ -102,6 +99,8 @@ class Arrivals:
             return
         if info.fp != fp or info.condition != flight.conditions[key]:
             return
+        if outcome == "ran" and session.judge(key.judge).asks_model:
+            return  # what was paid for is not replaced by the failure of a look at it (D46)
         info.epoch, info.behind = flight.epoch, None
         info.unreadable = 0
         info.outdated = info.outdated and outcome == "held"
@@ -117,7 +116,7 @@ class Arrivals:
         if _moved(message.get("inputs", ())):
             session.epoch += 1  # caches in the judges' code hold what was read
             session.enqueue([key], not_before=session.clock() + YOUNG_PAUSE)
-        elif session.late(flight.epoch, info.ambient, key.case):
+        elif session.late(flight.epoch, info.ambient, key):
             session.enqueue([key])
         flight.unsaved.add(key.case)
 
@@ -240,7 +239,7 @@ class Arrivals:
             if info is None or info.behind is not None:
                 continue
             if told and info.fp == flight.fingerprints[key]:
-                late = session.late(flight.epoch, info.ambient, case)
+                late = session.late(flight.epoch, info.ambient, key)
                 info.sig = "" if late else message["sig"]
                 if late:
                     session.enqueue([key])
@@ -259,6 +258,8 @@ class Arrivals:
         info = session.infos.get(key)
         if info is None or info.fp != flight.fingerprints[key] or info.epoch > flight.epoch:
             return
+        if session.judge(key.judge).asks_model:
+            return  # what was paid for is not replaced by the failure of a look at it (D46)
         info.epoch, info.behind, info.outdated = flight.epoch, None, False
         timed_out = message["how"] == "timed out"
         score = Unmeasured(

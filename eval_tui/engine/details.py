@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from eval_tui.engine.cells import CellInfo
 from eval_tui.engine.grid import CellKey, Detail, PastScore, Read
+from eval_tui.engine.looks import checked_score
 from eval_tui.engine.store import Inputs, Result
-from eval_tui.judges.outcome import apply_range
 from eval_tui.scores import Score, from_plain
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def full_score(session: Session, key: CellKey) -> Score | None:
     result = session.store.result(info.result)
     if result is None:
         return cell.score
-    return apply_range(from_plain(dict(result.score)), session.judge(key.judge))
+    return checked_score(from_plain(dict(result.score)), session.judge(key.judge))
 
 
 def _reads(
@@ -118,7 +118,7 @@ def _reads(
 def _history(session: Session, key: CellKey, info: CellInfo, now: Result) -> tuple[PastScore, ...]:
     judge = session.judge(key.judge)
     return tuple(
-        PastScore(apply_range(from_plain(dict(old.score)), judge), old.at)
+        PastScore(checked_score(from_plain(dict(old.score)), judge), old.at)
         for old in session.store.results(session.run_key, key.case, info.fp)[: HISTORY + 1]
         if old.id != now.id
     )

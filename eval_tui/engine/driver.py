@@ -44,8 +44,11 @@ from eval_tui.engine.target import Policy
 from eval_tui.engine.views import ViewError
 from eval_tui.engine.wire import judge_to_plain
 
-BATCH_CASES = 16
-"""Cases that go to a worker at once: large enough to hide the way, small enough to cancel."""
+SEEN_S = 0.15
+"""Seconds after which a judge is shown as running: most are done long before."""
+
+SLOW_S = 1.0
+"""Seconds after which a judge is slow: no other cell waits behind it from then on."""
 
 FILE_LIMIT = 20_000_000
 """Bytes of a file that are read for looking at it."""
@@ -121,11 +124,15 @@ class Driver:
             force=options.force,
         )
         self.session = Session(self.store, policy)
-        size = options.workers or max(1, os.cpu_count() or 1)
+        self._workers = options.workers or max(1, os.cpu_count() or 1)
         self.secrets = Secrets(options.root, options.environ)
-        self.pool = Pool(supervisors, size, self._received, self.secrets)
+        self.pool = Pool(supervisors, self._workers, self._received, self.secrets)
         self._interpreter = project.interpreter_problems(options)
         self._watcher = watcher(self._changed) if watcher and options.watch else None
+        if self._watcher is None:  # nobody edits meanwhile: no worker need be kept free
+            self.session.queue.slow_lanes = self._workers
+        else:
+            self.session.queue.slow_lanes = max(1, self._workers - 1)
         self._broken = ""
         """Why no worker can be had, or empty."""
         self._generation = 0
@@ -134,6 +141,7 @@ class Driver:
         self._idle = asyncio.Event()
         self._wake: asyncio.TimerHandle | None = None
         self._flush: asyncio.TimerHandle | None = None
+        self._glance: asyncio.TimerHandle | None = None
         self._comparing = 0
         self._pumping = False
         self._closed = False
@@ -276,7 +284,7 @@ class Driver:
         if self._closed:
             return
         self._closed = True
-        for timer in (self._wake, self._flush):
+        for timer in (self._wake, self._flush, self._glance):
             if timer is not None:
                 timer.cancel()
         for task in list(self._tasks):
@@ -378,7 +386,7 @@ class Driver:
         if session.queue.any_due and not session.status.paused:
             self._renew_workers()
         while self.pool.room > 0:
-            batch = session.next_batch(self._generation, BATCH_CASES)
+            batch = session.next_batch(self._generation, session.queue.share(self._workers))
             if batch is None:
                 break
             self.pool.submit(
@@ -390,6 +398,8 @@ class Driver:
                     extra={"ambients": batch["ambients"]},
                 )
             )
+        if session.queue.inflight and self._glance is None:
+            self._glance = asyncio.get_running_loop().call_later(SEEN_S, self._look_at_work)
         self._plan_wake()
         self._settle()
 
@@ -435,6 +445,21 @@ class Driver:
             self._pump_soon()
         if self._flush is None and not self._closed:
             self._flush = asyncio.get_running_loop().call_later(FLUSH_S, self._write)
+
+    def _look_at_work(self) -> None:
+        """Say which judges are running for long enough to be seen.
+
+        What waits in a batch behind a slow one is handed out anew: the slow judge begins again
+        by itself, and the others do not wait for its time limit.
+        """
+        self._glance = None
+        self.session.at_work(CellKey(*cell) for cell in self.pool.at_work(SEEN_S))
+        for _, judge in self.pool.at_work(SLOW_S):
+            key = self.session.snapshot.judges.get(judge)
+            if key is not None and (batches := self.session.queue.give_way(key.fingerprint)):
+                self.pool.cancel(batches)
+        if self.session.queue.inflight and not self._closed:
+            self._glance = asyncio.get_running_loop().call_later(SEEN_S, self._look_at_work)
 
     def _write(self) -> None:
         self._flush = None

@@ -8,6 +8,7 @@ from eval_tui.config.schema import Judge
 from eval_tui.engine.cells import CellInfo
 from eval_tui.engine.grid import EMPTY_CELL, Cell, CellState
 from eval_tui.judges.outcome import apply_range
+from eval_tui.judges.passing import apply_pass_if
 from eval_tui.scores import Reason, Score, Unmeasured
 
 NO_KEY = "no API key: set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN) and the cell is scored"
@@ -35,7 +36,7 @@ def look(judge: Judge, info: CellInfo, recorded: Score | None, doing: Doing) -> 
         return Cell(CellState.FRESH, _unusable(judge))
     score = info.score if info.known else None
     from_summary = score is None and recorded is not None
-    shown = recorded if from_summary else apply_range(score, judge) if score else None
+    shown = recorded if from_summary else checked_score(score, judge) if score else None
     if not doing.judged:
         return _unjudged(shown, from_summary, doing, info.outdated)
     checked = CellState.STALE if info.outdated else CellState.CHECKING
@@ -47,7 +48,8 @@ def look(judge: Judge, info: CellInfo, recorded: Score | None, doing: Doing) -> 
     if doing.running and not judge.asks_model:
         return Cell(CellState.RUNNING, shown, from_summary)
     if doing.checking or doing.running:
-        return Cell(checked, shown, from_summary)
+        known = info.known or judge.asks_model
+        return Cell(checked if known else CellState.QUEUED, shown, from_summary)
     if judge.asks_model:
         old = Cell(CellState.WAITING, shown, True, "off")
         return old if info.lost else Cell(CellState.FRESH, shown, True)
@@ -57,6 +59,11 @@ def look(judge: Judge, info: CellInfo, recorded: Score | None, doing: Doing) -> 
     if waiting is not None:
         return Cell(CellState.WAITING, shown, from_summary, waiting)
     return Cell(CellState.FRESH, shown)
+
+
+def checked_score(score: Score, judge: Judge) -> Score:
+    """A stored raw score under the judge's range and pass mark as they are now."""
+    return apply_pass_if(apply_range(score, judge), judge)
 
 
 def _unusable(judge: Judge) -> Unmeasured:

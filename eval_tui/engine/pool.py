@@ -153,6 +153,17 @@ class Pool:
                 self._replace(hand)
         self._dispatch()
 
+    def at_work(self, seconds: float) -> list[CellName]:
+        """Cells whose judge is running for at least so long."""
+        now = time.monotonic()
+        found: list[CellName] = []
+        for hand in self._hands.values():
+            at = hand.lane.at()
+            if at is not None and at.running and now - at.started >= seconds and hand.flights:
+                cell = hand.flights[0].cell(at)
+                found.extend([cell] if cell is not None else [])
+        return found
+
     async def view(self, request: dict[str, Any], timeout: float = 20.0) -> dict[str, Any]:
         """Ask a worker that runs no user code. Raises ViewError and TimeoutError."""
         return await self._views.view(request, timeout)
@@ -286,8 +297,8 @@ class Pool:
 
     def _flight_message(self, hand: Hand, flight: Flight, message: Message) -> None:
         kind = message["t"]
-        if kind == "cell":
-            flight.told(message.get("case"), message.get("judge"))
+        if kind == "cell" and not flight.told(message.get("case"), message.get("judge")):
+            return  # a cell is told once, whatever a worker or a copy of it says
         if kind not in ("done", "recycle"):
             self._deliver(message, flight.info)
         if kind == "done":

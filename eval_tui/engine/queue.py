@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +13,9 @@ from eval_tui.engine.store import Inputs
 
 if TYPE_CHECKING:
     from eval_tui.engine.session import Session
+
+BATCH_CASES = 16
+"""Cases that go to a worker at once: large enough to hide the way, small enough to cancel."""
 
 KNOWN_PER_CELL = 6
 """How many earlier results of a cell are offered to the worker for reuse."""
@@ -44,7 +47,8 @@ class InFlight:
     """Cases with reported cells that the store's rows do not hold yet."""
     by_hand: set[CellKey] = field(default_factory=set[CellKey])
     """Cells that the person cancelled."""
-    running: set[CellKey] = field(default_factory=set[CellKey])
+    slow: bool = False
+    """It holds a cell of a slow judge, and nothing else."""
 
     def left(self) -> list[CellKey]:
         """Cells that were not reported."""
@@ -67,6 +71,12 @@ class Queue:
         """Due cells that may not start yet."""
         self._ids = itertools.count(1)
         self.inflight: dict[int, InFlight] = {}
+        self.at_work: frozenset[CellKey] = frozenset()
+        """Cells whose judge is running for long enough to say so."""
+        self._slow: set[str] = set()
+        """Fingerprints of judges that took long: their cells go last, and one by one."""
+        self.slow_lanes = 1
+        """How many workers may be busy with those at once."""
 
     @property
     def empty(self) -> bool:
@@ -138,24 +148,39 @@ class Queue:
             if case in self._due:
                 self._causes.setdefault(case, set()).update(paths)
 
-    def excused(
-        self, case: str, not_own: Callable[[Iterable[str]], frozenset[str]]
-    ) -> list[CellKey]:
-        """Cells that were due only for files that a judge wrote: they are not due any more."""
-        causes = self._causes.get(case)
-        if not causes or not_own(causes):
-            return []
-        keys = [CellKey(case, name) for name, job in self._due[case].items() if not job.force]
-        for key in keys:
-            self.remove(key)
-        return keys
+    def causes(self, case: str) -> frozenset[str]:
+        """The changed paths for which cells of the case are due, as far as they are known."""
+        return frozenset(self._causes.get(case, ()))
+
+    def excuse(self, key: CellKey) -> bool:
+        """A cell is not due any more unless it was asked for; whether it was due until now."""
+        job = self._due.get(key.case, {}).get(key.judge)
+        if job is None or job.force:
+            return False
+        self.remove(key)
+        return True
 
     def underway(self, key: CellKey) -> Literal["", "checking", "running"]:
         """Whether a worker has the cell, and whether its judge is known to run."""
         for flight in tuple(self.inflight.values()):  # threads may ask as well
             if key in flight.fingerprints and key not in flight.reported:
-                return "running" if key in flight.running else "checking"
+                return "running" if key in self.at_work else "checking"
         return ""
+
+    def share(self, workers: int) -> int:
+        """How many cases a batch holds, so that every worker gets some of what is due."""
+        return max(1, min(BATCH_CASES, len(self._due) // (2 * workers)))
+
+    def give_way(self, fp: str) -> set[int]:
+        """A judge is slow or hangs: the batches in which others wait behind it."""
+        self._slow.add(fp)
+        return {
+            flight.id
+            for flight in self.inflight.values()
+            if not flight.slow
+            and len(left := flight.left()) > 1
+            and any(flight.fingerprints[key] == fp for key in left)
+        }
 
     def cancel(self, wanted: set[CellKey] | None) -> tuple[list[CellKey], int, set[int]]:
         """(cells that are not due any more, number of cells under way, their batches)."""
@@ -172,17 +197,35 @@ class Queue:
         return dropped, count, batches
 
     def next_batch(self, generation: int, most: int) -> dict[str, Any] | None:
-        """Take the next due cells of up to `most` cases as a batch for a worker."""
+        """Take the next due cells of up to `most` cases as a batch for a worker.
+
+        Cells of slow judges come last, one in a batch and not on all workers at once, so that
+        they hold up nothing else.
+        """
+        batch = self._batch(generation, most, slow=False)
+        slow = sum(flight.slow for flight in self.inflight.values())
+        if batch is None and self._slow and slow < self.slow_lanes:
+            batch = self._batch(generation, 1, slow=True)
+        return batch
+
+    def _may_start(self, key: CellKey, job: Job, now: float, slow: bool) -> bool:
+        if job.not_before > now or (self._session.infos[key].fp in self._slow) != slow:
+            return False
+        return not self.underway(key)
+
+    def _batch(self, generation: int, most: int, slow: bool) -> dict[str, Any] | None:
         session, now = self._session, self._session.clock()
-        flight = InFlight(next(self._ids), session.epoch)
+        flight = InFlight(next(self._ids), session.epoch, slow=slow)
         items: list[dict[str, Any]] = []
         ambients: dict[str, Inputs] = {}
         for case, all_jobs in self._due.items():
             jobs = {
                 name: job
                 for name, job in all_jobs.items()
-                if job.not_before <= now and not self.underway(CellKey(case, name))
+                if self._may_start(CellKey(case, name), job, now, slow)
             }
+            if slow:
+                jobs = dict(itertools.islice(jobs.items(), 1))
             if jobs:
                 entries = [
                     self._entry(CellKey(case, name), job, flight, ambients)
@@ -220,8 +263,6 @@ class Queue:
             known = self._known(key, info.fp, ambients)
         if known:
             entry["known"] = known
-        elif not hold:
-            flight.running.add(key)
         return entry
 
     def _known(self, key: CellKey, fp: str, ambients: dict[str, Inputs]) -> list[dict[str, Any]]:

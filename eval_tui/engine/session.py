@@ -218,25 +218,43 @@ class Session:
 
     def changed(self, paths: Iterable[str], trigger: str) -> int:
         """Files changed; returns how many cells are looked at because of them."""
-        paths = self.findings.not_own(paths)
-        if not paths:
+        writers = self.findings.writers
+        paths = frozenset(paths)
+        outside, own = writers.not_own(paths), writers.own(paths)
+        following = {
+            key
+            for path, file in own.items()
+            for key in self._resting_on([path])
+            if writers.follow(key, file, self._judges[key.judge], self.config)
+        }
+        if own:
+            self.refresh_problems()
+        if not (outside or own):
             return 0
         self.epoch += 1
         if self.queue.inflight:
-            self.dependencies.note_changes(paths, self.epoch)
+            self.dependencies.note_changes({*outside, *own}, self.epoch)
         index = self.dependencies.index
-        cases, ambients = index.cases_of(paths, self.snapshot), index.ambients_of(paths)
-        source = any(path.endswith(".py") for path in paths)
-        cells: set[CellKey] = set()
-        if ambients:
-            cells = {key for key, info in self.infos.items() if info.ambient in ambients}
-        again = self._lost(None if source else cases)
-        due = plan(self.snapshot, self.snapshot, Touched(cases, frozenset(cells | again)))
+        cases = index.cases_of(outside, self.snapshot)
+        source = any(path.endswith(".py") for path in outside)
+        again = self._lost(None if source else cases) if outside else set[CellKey]()
+        reached = self._resting_on(outside) | again
+        writers.start_over(reached)
+        due = plan(self.snapshot, self.snapshot, Touched(cells=frozenset(reached | following)))
         if due:
             self.begin(trigger, len(due))
             self.enqueue(due, forced=again)
-            self.queue.because({case: index.within(paths, case, self.snapshot) for case in cases})
+            self.queue.because({case: index.within(outside, case, self.snapshot) for case in cases})
         return len(due)
+
+    def _resting_on(self, paths: Iterable[str]) -> set[CellKey]:
+        """Cells that may rest on one of the files or folders."""
+        index = self.dependencies.index
+        cases, ambients = index.cases_of(paths, self.snapshot), index.ambients_of(paths)
+        cells = plan(self.snapshot, self.snapshot, Touched(cases))
+        if not ambients:
+            return set(cells)
+        return {*cells, *(key for key, info in self.infos.items() if info.ambient in ambients)}
 
     def _lost(self, cases: frozenset[str] | None) -> set[CellKey]:
         """Cells (of these cases) whose inputs are not known and that may be tried again."""
@@ -256,6 +274,7 @@ class Session:
         wanted = {k for k in cells if k in self.infos and self.judged(k)}
         if wanted:
             self.begin("rerun", len(wanted))
+            self.findings.writers.start_over(wanted)
             python = {key for key in wanted if not self._judges[key.judge].asks_model}
             self.enqueue(wanted, forced=wanted if force else python, by_hand=True)
         return len(wanted)
@@ -287,6 +306,13 @@ class Session:
     def received(self, message: Mapping[str, Any]) -> None:
         """Take in one message of a worker or of the pool."""
         self._arrivals.receive(message)
+
+    def at_work(self, cells: Iterable[CellKey]) -> None:
+        """These judges are running for long enough to say so; no others are."""
+        before, now = self.queue.at_work, frozenset(cells)
+        self.queue.at_work = now
+        for key in before ^ now:
+            self.show(key)
 
     def observe(self) -> None:
         """Once everything is known: which judges ask for keys that no case has (D24)."""
@@ -381,22 +407,45 @@ class Session:
         """What `summary.yaml` holds for the cell."""
         return self.target.recorded.get(key.case, {}).get(key.judge)
 
-    def late(self, epoch: int, ambient: str, case: str) -> bool:
+    def late(self, epoch: int, ambient: str, key: CellKey) -> bool:
         """Whether a result of a batch of that epoch may rest on what has changed since."""
         paths = self.dependencies.changed_since(epoch)
         if not paths:
             return False
-        paths = self.findings.not_own(paths)
-        return self.dependencies.rests_on(paths, ambient, case, self.snapshot)
+        writers = self.findings.writers
+
+        def rests_on(some: Iterable[str]) -> bool:
+            return self.dependencies.rests_on(some, ambient, key.case, self.snapshot)
+
+        if rests_on(writers.not_own(paths)):
+            return True
+        judge = self._judges[key.judge]
+        return any(
+            rests_on([path]) and writers.follow(key, file, judge, self.config)
+            for path, file in writers.own(paths).items()
+        )
 
     def wrote(self, key: CellKey, files: Sequence[tuple[str, str]]) -> None:
-        """A judge wrote files; what is due only because of them is not due any more (S14)."""
-        if not files or key.judge not in self._judges:
+        """A judge wrote files; what is due only because of them is not due any more (S14).
+
+        That holds for the writer. Others that rest on the files are looked at.
+        """
+        if key.judge not in self._judges:
             return
-        self.findings.wrote(self._judges[key.judge], self.config, self.run_key, files)
+        writers = self.findings.writers
+        writers.wrote(self._judges[key.judge], key.case, self.config, self.run_key, dict(files))
+        if not files:
+            return
+        for path, file in writers.own(path for path, _ in files).items():
+            for due in filter(self.queue.is_due, self._resting_on([path])):
+                causes = self.queue.causes(due.case)
+                alone = bool(causes) and not writers.not_own(causes)
+                judge = self._judges[due.judge]
+                if writers.follow(due, file, judge, self.config) or not alone:
+                    continue
+                if self.queue.excuse(due):
+                    self.show(due)
         self.refresh_problems()
-        for due in self.queue.excused(key.case, self.findings.not_own):
-            self.show(due)
 
     def begin(self, trigger: str, touched: int) -> None:
         """A new plan: what the status line says starts anew."""

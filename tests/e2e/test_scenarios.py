@@ -278,6 +278,18 @@ async def test_a_judge_that_takes_its_process_down_costs_its_own_cells(
         await project.until(lambda: project.value("b", "bad") is True)
 
 
+async def test_a_hanging_judge_holds_up_no_other(tmp_path: Path) -> None:
+    hanging = {"name": "hanging", "check": "while True: pass"}
+    root = write_project(tmp_path / "p", [hanging, LENGTH], ["a", "b", "c", "d", "e"])
+    project = Live(root)
+    try:
+        await project.driver.start()
+        await project.shown(lambda: all(project.value(case, "length") for case in "abcde"))
+        assert project.driver.grid.cell("a", "hanging").score is None, "long before its limit"
+    finally:
+        await project.driver.close()
+
+
 async def test_fifty_megabytes_of_output_are_kept_at_both_ends(tmp_path: Path) -> None:
     check = "print('first')\nfor _ in range(50):\n    print('x' * 1_000_000)\nprint('last')\nreturn True"
     root = write_project(tmp_path / "p", [{"name": "loud", "check": check}], ["a"])

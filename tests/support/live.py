@@ -66,8 +66,13 @@ class Live:
     async def running(self, case: str, judge: str) -> None:
         """Wait until the cell runs."""
 
+        await self.shown(lambda: self.driver.grid.cell(case, judge).state is CellState.RUNNING)
+
+    async def shown(self, holds: Callable[[], bool]) -> None:
+        """Wait until the grid shows something, whatever else is under way."""
+
         async def wait() -> None:
-            while self.driver.grid.cell(case, judge).state is not CellState.RUNNING:
+            while not holds():
                 await asyncio.sleep(0.01)
 
         await asyncio.wait_for(wait(), PATIENCE)
