@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -41,6 +42,20 @@ class Commands(click.Group):
             args = [APP, *args]
         return super().parse_args(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command. An end from outside never looks like the answer of a gate."""
+        try:
+            try:
+                return super().invoke(ctx)
+            finally:
+                sys.stdout.flush()
+        except KeyboardInterrupt:
+            sys.exit(128 + signal.SIGINT)
+        except BrokenPipeError:
+            # What is still buffered goes nowhere, without another complaint at the end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(128 + signal.SIGPIPE)
+
 
 def project_options(command: F) -> F:
     """Options of every command that reads a project."""
@@ -66,6 +81,26 @@ def run_options(command: F) -> F:
     """Options of commands that judge."""
     for option in reversed(
         [
+            click.option(
+                "--auto",
+                type=click.Choice(["free", "paid", "off"]),
+                default="free",
+                help="Model calls made on their own: none, within the budget, or none ever (free).",
+            ),
+            click.option(
+                "--budget",
+                type=click.FloatRange(min=0),
+                default=1.0,
+                metavar="USD",
+                help="What --auto paid may spend (1); inf: also on models whose price is not known.",
+            ),
+            click.option(
+                "--concurrency",
+                type=click.IntRange(min=1),
+                default=8,
+                metavar="N",
+                help="Model calls under way at once (8).",
+            ),
             click.option(
                 "--judge-timeout",
                 type=click.FloatRange(min=0.01),
@@ -123,6 +158,13 @@ def app_command(theme: str | None, plain: bool, no_mouse: bool, **given: Any) ->
 @click.option("--judge", "judges", multiple=True, metavar="J", help="Only this judge; repeatable.")
 @click.option("--case", "cases", multiple=True, metavar="C", help="Only this case; repeatable.")
 @click.option("--no-llm", is_flag=True, help="Leave judges that ask a model alone.")
+@click.option(
+    "--samples",
+    type=click.IntRange(min=1),
+    default=None,
+    metavar="N",
+    help="Ask every model judge so often, whatever it says itself.",
+)
 @click.option("--force", is_flag=True, help="Run everything, whatever is known.")
 @click.option("--no-hooks", is_flag=True, help="Do not run the config's before_scoring hooks.")
 @click.option(
@@ -138,6 +180,7 @@ def score(
     judges: tuple[str, ...],
     cases: tuple[str, ...],
     no_llm: bool,
+    samples: int | None,
     force: bool,
     no_hooks: bool,
     max_unmeasured: float,
@@ -146,8 +189,14 @@ def score(
     **given: Any,
 ) -> None:
     """Score a run and print the result; the exit code says whether its gates pass."""
+    if no_llm:
+        given["auto"] = "off"
     options, supervisors = begin(
-        given, judges=frozenset(judges) or None, cases=frozenset(cases) or None, force=force
+        given,
+        judges=frozenset(judges) or None,
+        cases=frozenset(cases) or None,
+        force=force,
+        samples=samples or 0,
     )
     from eval_tui import headless
 
@@ -171,12 +220,13 @@ def check(**given: Any) -> None:
 @click.argument("judge")
 @project_options
 @run_options
-def explain(case: str, judge: str, **given: Any) -> None:
+@click.option("--prompt", is_flag=True, help="Print exactly what a model judge would be asked.")
+def explain(case: str, judge: str, prompt: bool, **given: Any) -> None:
     """Say why the cell of CASE and JUDGE has its value, and what it rests on."""
     options, supervisors = begin(given)
     from eval_tui import headless
 
-    sys.exit(headless.explain(options, supervisors, case, judge))
+    sys.exit(headless.explain(options, supervisors, case, judge, prompt))
 
 
 def begin(given: dict[str, Any], **more: Any) -> tuple[Options, SupervisorFactory]:
@@ -206,6 +256,9 @@ def begin(given: dict[str, Any], **more: Any) -> tuple[Options, SupervisorFactor
         look_only=given["view"],
         judge_timeout=given["judge_timeout"],
         judge_memory=given["judge_memory"],
+        auto=given["auto"],
+        budget=given["budget"],
+        concurrency=given["concurrency"],
         **more,
     )
     return options, supervisors

@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import json
 import os
-import re
 import signal
 import sys
 from collections.abc import Generator, Iterable
@@ -26,9 +25,10 @@ from eval_tui.engine.project import NoSuchThing, Options
 from eval_tui.engine.supervisor import SupervisorFactory
 from eval_tui.engine.trial import try_judges
 from eval_tui.hooks import HookFailed, run_before_scoring
+from eval_tui.output import printable, problem_line, publish, say, tell_problems
 from eval_tui.results.board import Board, make_board
 from eval_tui.results.exit_code import (
-    INTERRUPTED,
+    BY_SIGNAL,
     NOTHING_SELECTED,
     PASSED,
     UNUSABLE,
@@ -53,11 +53,6 @@ class ScoreOptions:
     max_unmeasured: float = 1.0
 
 
-def say(text: str) -> None:
-    """Tell the person something that is not the document."""
-    print(_printable(f"eval-tui: {text}"), file=sys.stderr)
-
-
 def score(options: Options, supervisors: SupervisorFactory, wanted: ScoreOptions) -> int:
     """Score a run and print the document; returns the exit code (D31)."""
     return asyncio.run(_score(options, supervisors, wanted))
@@ -73,7 +68,7 @@ async def _score(options: Options, supervisors: SupervisorFactory, wanted: Score
     except NoSuchThing:
         pass  # told below, by the same search
     driver = Driver(options, supervisors)
-    interrupted = asyncio.Event()
+    interrupted = Interruption()
     try:
         with _interrupts(interrupted):
             await driver.start()
@@ -81,7 +76,7 @@ async def _score(options: Options, supervisors: SupervisorFactory, wanted: Score
             if code is not None:
                 return code
             await _until_idle(driver, interrupted)
-        return _report(driver, wanted, interrupted.is_set())
+        return _report(driver, wanted, interrupted.number)
     finally:
         await driver.close()
 
@@ -108,7 +103,7 @@ def _unscorable(driver: Driver) -> int | None:
         say(driver.reader.missing)
         return UNUSABLE
     if config is None:
-        _tell_problems(driver.problems, options.root)
+        tell_problems(driver.problems, options.root)
         return UNUSABLE
     if driver.session.target.spec is None:
         folders = ", ".join(
@@ -125,15 +120,36 @@ def _unscorable(driver: Driver) -> int | None:
         if asked is not None and not options.all_cases and not asked & there:
             say(f"nothing matched the selection of {what}s")
             return NOTHING_SELECTED
+    if options.cases is not None and not options.all_cases:
+        rows = [row for row in driver.grid.rows if row.case in options.cases]
+        if all(row.status == "not_run" for row in rows):
+            names = ", ".join(repr(row.case) for row in rows)
+            say(f"not in run {driver.status.run_id}: {names}; nothing was selected")
+            return NOTHING_SELECTED
     return None
 
 
+class Interruption:
+    """Whether a signal asked for the end, and which."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self._came = asyncio.Event()
+
+    def set(self, number: int) -> None:
+        self.number = self.number or number
+        self._came.set()
+
+    async def wait(self) -> None:
+        await self._came.wait()
+
+
 @contextlib.contextmanager
-def _interrupts(event: asyncio.Event) -> Generator[None]:
+def _interrupts(interruption: Interruption) -> Generator[None]:
     loop = asyncio.get_running_loop()
     signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     for number in signals:
-        loop.add_signal_handler(number, event.set)
+        loop.add_signal_handler(number, interruption.set, number)
     try:
         yield
     finally:
@@ -141,7 +157,7 @@ def _interrupts(event: asyncio.Event) -> Generator[None]:
             loop.remove_signal_handler(number)
 
 
-async def _until_idle(driver: Driver, interrupted: asyncio.Event) -> None:
+async def _until_idle(driver: Driver, interrupted: Interruption) -> None:
     """Wait for the end or an interruption; on a terminal a bar shows the progress."""
     waits: list[asyncio.Future[Any]] = [
         asyncio.ensure_future(driver.idle()),
@@ -157,7 +173,7 @@ async def _until_idle(driver: Driver, interrupted: asyncio.Event) -> None:
             over = bool(done)
             if bar:
                 bar.show(driver)
-        if interrupted.is_set():
+        if interrupted.number:
             driver.cancel(None)
     finally:
         for wait in waits:
@@ -190,7 +206,7 @@ class _Bar:
         self._stream.flush()
 
 
-def _report(driver: Driver, wanted: ScoreOptions, interrupted: bool) -> int:
+def _report(driver: Driver, wanted: ScoreOptions, interrupted: int) -> int:
     config = driver.config
     assert config is not None
     driver.session.catch_up()
@@ -205,9 +221,9 @@ def _report(driver: Driver, wanted: ScoreOptions, interrupted: bool) -> int:
         text = json.dumps(document(driver, grid, board, gates), indent=2, allow_nan=False)
     else:
         text = score_table(grid, board)
-    if not _publish(text, wanted.output):
-        return INTERRUPTED if interrupted else UNUSABLE
-    _tell_problems([p for p in driver.problems if p.severity != "note"], driver.options.root)
+    if not publish(text, wanted.output):
+        return BY_SIGNAL + interrupted if interrupted else UNUSABLE
+    tell_problems([p for p in driver.problems if p.severity != "note"], driver.options.root)
     for line in gate_lines(board):
         say(line)
     driver.store.flush()
@@ -238,20 +254,6 @@ def _selection(driver: Driver) -> Grid:
     if cases is not None and options.all_cases:
         cases |= {row.case for row in grid.rows if row.status != "ran"}
     return Selection(grid, options.judges, cases)
-
-
-def _publish(text: str, output: str) -> bool:
-    """Write the document to the file, or print it without one; False when it cannot be written."""
-    if not output:
-        sys.stdout.write(_printable(text) + "\n")
-        return True
-    try:
-        with open(output, "w", encoding="utf-8", errors="replace") as file:
-            file.write(text + "\n")
-    except OSError as exc:
-        say(f"cannot write {output}: {exc.strerror or exc}")
-        return False
-    return True
 
 
 def unloaded_judges(driver: Driver) -> set[str]:
@@ -288,38 +290,8 @@ def document(driver: Driver, grid: Grid, board: Board, gates: Iterable[Gate]) ->
         gates=gates,
         problems=driver.problems,
         scores=scores,
-        tally=Tally(session.ran, reused_cells(driver)),
+        tally=Tally(session.ran, reused_cells(driver), session.asking.calls, session.asking.cost),
     )
-
-
-_ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""Characters that a terminal would obey: a log is one too."""
-
-
-def _printable(text: str) -> str:
-    """The text as the stream can take it, with nothing in it that a terminal would obey.
-
-    Lone surrogates do not fit into UTF-8.
-    """
-    encoding = sys.stdout.encoding or "utf-8"
-    return _ACTING.sub("\ufffd", text).encode(encoding, "replace").decode(encoding)
-
-
-def problem_line(problem: Problem, root: str) -> str:
-    """`error eval.yaml:12:3 message (hint)`, cleaned of control characters."""
-    where = os.path.relpath(problem.file, root) if problem.file else ""
-    if problem.line:
-        where += f":{problem.line}" + (f":{problem.column}" if problem.column else "")
-    judge = f"judge {problem.judge}: " if problem.judge else ""
-    hint = f" ({problem.hint})" if problem.hint else ""
-    message = " / ".join(line for line in problem.message.splitlines() if line.strip())
-    text = " ".join(p for p in (problem.severity, where, f"{judge}{message}{hint}") if p)
-    return "".join(c if c.isprintable() or c == " " else "\ufffd" for c in text)
-
-
-def _tell_problems(problems: Iterable[Problem], root: str) -> None:
-    for problem in problems:
-        print(_printable(problem_line(problem, root)), file=sys.stderr)
 
 
 def check(options: Options, supervisors: SupervisorFactory) -> int:
@@ -330,7 +302,7 @@ def check(options: Options, supervisors: SupervisorFactory) -> int:
         say(str(exc))
         return UNUSABLE
     paths = [item.path for item in evals] if not options.eval_name and evals else [path]
-    print(_printable(f"root         {options.root}"))
+    print(printable(f"root         {options.root}"))
     worst = PASSED
     interpreter = ""
     for one in paths:
@@ -343,9 +315,9 @@ def check(options: Options, supervisors: SupervisorFactory) -> int:
         if not config.usable or any(p.severity == "error" for p in problems):
             worst = UNUSABLE
     if interpreter:
-        print(_printable(f"\ninterpreter  {interpreter}"))
+        print(printable(f"\ninterpreter  {interpreter}"))
     for problem in project.interpreter_problems(options):
-        print(_printable(problem_line(problem, options.root)))
+        print(printable(problem_line(problem, options.root)))
     return worst
 
 
@@ -364,20 +336,24 @@ def _print_eval(config: EvalConfig, options: Options, problems: Iterable[Problem
         f"judges       {len(config.judges)}",
         f"runs         {len(runs)}{newest}",
     ):
-        print(_printable(line))
+        print(printable(line))
     for problem in problems:
-        print(_printable(problem_line(problem, root)))
+        print(printable(problem_line(problem, root)))
 
 
-def explain(options: Options, supervisors: SupervisorFactory, case: str, judge: str) -> int:
-    """Print why a cell has the value it has, and what it read."""
-    return asyncio.run(_explain(options, supervisors, CellKey(case, judge)))
+def explain(
+    options: Options, supervisors: SupervisorFactory, case: str, judge: str, prompt: bool = False
+) -> int:
+    """Print why a cell has the value it has, and what it read; or what a model would be asked."""
+    return asyncio.run(_explain(options, supervisors, CellKey(case, judge), prompt))
 
 
-async def _explain(options: Options, supervisors: SupervisorFactory, key: CellKey) -> int:
+async def _explain(
+    options: Options, supervisors: SupervisorFactory, key: CellKey, prompt: bool
+) -> int:
     options = replace(options, judges=frozenset({key.judge}), cases=frozenset({key.case}))
     driver = Driver(options, supervisors)
-    interrupted = asyncio.Event()
+    interrupted = Interruption()
     try:
         with _interrupts(interrupted):
             await driver.start()
@@ -385,10 +361,17 @@ async def _explain(options: Options, supervisors: SupervisorFactory, key: CellKe
             if code is not None:
                 return code
             await _until_idle(driver, interrupted)
-        if interrupted.is_set():
-            return INTERRUPTED
-        for line in explanation(driver.detail(key.case, key.judge)):
-            print(_printable(line))
+        if interrupted.number:
+            return BY_SIGNAL + interrupted.number
+        lines = explanation(driver.detail(key.case, key.judge))
+        if prompt:
+            try:
+                lines = iter((await driver.prompt(key.case, key.judge)).splitlines())
+            except OSError as error:
+                say(str(error))
+                return UNUSABLE
+        for line in lines:
+            print(printable(line))
         if driver.broken:
             say(driver.broken)
         return PASSED

@@ -91,7 +91,8 @@ def discover(root: Path, env: Mapping[str, str] | None = None) -> tuple[FoundEva
         if entry is not None:
             found.setdefault(os.path.realpath(path), entry)
     named = set(found)
-    for path in _yaml_files(base, skipped):
+    known = frozenset(entry.dataset for entry in found.values())
+    for path in _yaml_files(base, skipped, known):
         real = os.path.realpath(path)
         entry = _look(path, base, by_name=False) if real not in found else None
         if entry is not None:
@@ -118,8 +119,11 @@ def _names(folder: str) -> list[str]:
         return []
 
 
-def _yaml_files(root: str, skipped: str) -> Iterator[str]:
-    """YAML files that may be configs, folder by folder, within the limits above."""
+def _yaml_files(root: str, skipped: str, datasets: frozenset[str]) -> Iterator[str]:
+    """YAML files that may be configs, folder by folder, within the limits above.
+
+    Folders of `datasets` are cases, of which there may be very many: nothing is looked for there.
+    """
     queue = deque([(root, 0)])
     folders = files = 0
     while queue and folders < MAX_FOLDERS:
@@ -139,6 +143,7 @@ def _yaml_files(root: str, skipped: str) -> Iterator[str]:
             if _is_folder(entry):
                 if (
                     depth < MAX_DEPTH
+                    and folder not in datasets
                     and entry.name not in IGNORED_FOLDERS
                     and entry.path != skipped
                 ):

@@ -10,6 +10,11 @@ Severity = Literal["error", "warning", "note"]
 unintended; note: unknown keys and observations (D51)."""
 
 
+def with_hint(detail: str, hint: str) -> str:
+    """What is wrong and what to do about it, in one text."""
+    return f"{detail.rstrip('.')}. {hint}" if hint else detail
+
+
 @dataclass(frozen=True)
 class Problem:
     """One thing to tell the person, with its place (1-based line and column, 0 if unknown)."""

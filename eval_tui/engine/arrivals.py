@@ -106,6 +106,10 @@ class Arrivals:
         info.outdated = info.outdated and outcome == "held"
         if outcome == "held":
             session.set_aside(key, "off")
+        elif outcome == "asked":
+            self._asked(flight, key, info, message, ambient)
+        elif outcome == "unasked":
+            self._unasked(key, info, message)
         elif outcome == "peek":
             self._peeked(key, info, message, ambient)
         elif outcome == "same":
@@ -198,6 +202,32 @@ class Arrivals:
         info.result, info.ambient = identity, result.ambient
         info.absent = _absent(result.inputs)
         info.known, info.lost, info.reused, info.changed = True, False, True, ()
+
+    def _asked(
+        self,
+        flight: InFlight,
+        key: CellKey,
+        info: CellInfo,
+        message: Mapping[str, Any],
+        ambient: str,
+    ) -> None:
+        """What a model would be asked is known: whether it is asked is decided there."""
+        info.cond, info.ambient = _lists(message.get("cond", ())), ambient
+        self._note_usable(key, message)
+        forced = key in flight.forced
+        self._session.asking.rendered(key, info, message["request"], forced)
+
+    def _unasked(self, key: CellKey, info: CellInfo, message: Mapping[str, Any]) -> None:
+        """The request could not be rendered. A recorded verdict stays, set aside (D46)."""
+        session = self._session
+        self._note_usable(key, message)
+        session.asking.wants.pop(key, None)
+        if session.recorded(key) is not None and not info.known:
+            session.set_aside(key, "off")
+            return
+        info.score, info.plain = from_plain(message["score"]), dict(message["score"])
+        info.result, info.known, info.sig = 0, True, ""
+        info.cond = _lists(message.get("cond", ()))
 
     def _peeked(
         self, key: CellKey, info: CellInfo, message: Mapping[str, Any], ambient: str

@@ -52,15 +52,19 @@ class Flight:
         self.left: dict[CellName, None] = dict.fromkeys(
             (item["case"], job["judge"]) for item in batch.cases for job in item["jobs"]
         )
+        self.careful = False
+        """A worker died over it and it is not sure whose doing that was."""
         self.idle_deaths = 0
         """How often a worker died over it with no cell to blame, and none told since."""
 
     def frame(self) -> Message:
-        return {**self.batch.extra, "t": "batch", "id": self.batch.id, "cases": self.cases}
+        frame = {**self.batch.extra, "t": "batch", "id": self.batch.id, "cases": self.cases}
+        return {**frame, "careful": True} if self.careful else frame
 
-    def told(self, case: object, judge: object) -> None:
+    def told(self, case: object, judge: object) -> bool:
+        """Note that a cell was told; False when it was before, or is not of this batch."""
         self.idle_deaths = 0
-        self.left.pop((case, judge), None)  # type: ignore[arg-type]
+        return self.left.pop((case, judge), True) is None  # type: ignore[arg-type]
 
     def trim(self) -> None:
         """Leave out of what is sent next what has been told. Not while a worker is at it."""

@@ -83,6 +83,8 @@ class Output:
         self._pending_size = 0
         self._written = 0
         self._left_out = 0
+        self._empty = False
+        """It was just emptied, and nobody has been let near it since."""
 
     def _size(self) -> int:
         """The file's size. Raises OSError when a judge closed it, even if it opened another."""
@@ -93,6 +95,7 @@ class Output:
 
     def write(self, data: bytes) -> None:
         with self._lock:
+            self._empty = False
             self._pending.append(data)
             self._pending_size += len(data)
             # The first bytes go out at once: they survive a crash and stay in order with what
@@ -131,9 +134,16 @@ class Output:
         os.write(self._fd, tail)
         self._written = 2 * KEPT
 
+    def lend(self) -> None:
+        """Somebody may print from here on: first forget everything printed so far."""
+        if not self._empty:
+            self.reset()
+        self._empty = False
+
     def reset(self) -> None:
         """Forget everything printed so far."""
         with self._lock:
+            self._empty = True
             self._pending = []
             self._pending_size = 0
             self._written = 0
@@ -226,7 +236,7 @@ class Capture:
         self.text = ""
 
     def __enter__(self) -> Capture:
-        self._output.reset()
+        self._output.lend()
         return self
 
     def __exit__(

@@ -11,17 +11,15 @@ from typing import Any
 
 from eval_tui.config.schema import Judge
 from eval_tui.engine import folders
-from eval_tui.engine.observe import (
+from eval_tui.engine.observe import Observer, Watch, settle
+from eval_tui.engine.peek import peek
+from eval_tui.engine.versions import (
     Observation,
-    Observer,
-    Watch,
     digest,
     env_version,
     path_version,
     python_version,
-    settle,
 )
-from eval_tui.engine.peek import peek
 from eval_tui.engine.workstate import State, WorkerIO, loaded
 from eval_tui.judges import condition
 from eval_tui.judges.load import JudgeUnusable, Runner
@@ -36,6 +34,9 @@ from eval_tui.record.record import (
     tripped,
 )
 from eval_tui.scores import Reason, Score, Unmeasured, to_plain
+
+BRIEF_MS = 2.0
+"""Judges that never took longer do not let the cells before them wait to be told."""
 
 C_WALKERS = frozenset({"orjson", "msgspec", "ujson", "rapidjson", "pydantic_core"})
 """Libraries that read a dict past its methods."""
@@ -73,28 +74,30 @@ class CaseWork:
         judge = self.state.judges[name]
         if not self.announced:
             self.announced = True
-            self._emit(io, {"t": "case", "folders": self.folder_digest})
+            self._emit(io, {"t": "case", "folders": self.folder_digest}, now=False)
         message: dict[str, Any] = {"t": "cell", "judge": name}
         try:
             parts = self.parts.scoped(judge.step) if judge.step else self.parts
         except StepMissing as exc:
             self._skip(message, score_of_exception(exc, judge, (), self.parts))
             message["cond"] = [("step-", judge.step or "", "")]
-            self._emit(io, message)
+            self._emit(io, message, now=False)
             return True
         stop = self._condition(judge, parts, message)
         if stop is None and not job.get("force"):
             stop = self._candidate(job, parts, message)
         clean = True
         if stop is None:
-            if job.get("peek"):
+            if job.get("ask"):
+                self._ask(judge, parts, message)
+            elif job.get("peek"):
                 self._peek(judge, parts, message)
             elif job.get("hold"):
                 message["outcome"] = "held"
             else:
                 clean = self._run(judge, parts, message, io, job.get("known"))
         message["ambient"] = self.state.ambient(name).news()
-        self._emit(io, message)
+        self._emit(io, message, now=False)
         return clean
 
     def finish(self, io: WorkerIO) -> None:
@@ -112,9 +115,9 @@ class CaseWork:
             io, {"t": "cased", "sig": whole, "extra": sorted(self.extra), "keys": self.parts.keys()}
         )
 
-    def _emit(self, io: WorkerIO, message: dict[str, Any]) -> None:
+    def _emit(self, io: WorkerIO, message: dict[str, Any], *, now: bool = True) -> None:
         message["id"], message["case"] = self.batch, self.case
-        io.emit(message)
+        (io.emit if now else io.hold)(message)
 
     def _skip(self, message: dict[str, Any], score: Unmeasured) -> None:
         message.update(outcome="skip", score=to_plain(score))
@@ -190,6 +193,28 @@ class CaseWork:
             self.state.contents[(path, signature)] = version
         return version
 
+    def _ask(self, judge: Judge, parts: CaseParts, message: dict[str, Any]) -> None:
+        """Render what a model would be asked; the app decides whether it is."""
+        from eval_tui.judges.model import build_request  # brings Jinja2 along
+
+        seen: dict[tuple[str, str], str] = {}
+        found = self.state.model_judge(judge)
+        if isinstance(found, JudgeUnusable):
+            score = Unmeasured(
+                Reason.UNSUPPORTED, found.words, recover_on=frozenset({"config", "code"})
+            )
+            message.update(outcome="unasked", score=to_plain(score))
+            message["unusable"] = {"detail": found.detail, "hint": found.hint, "line": found.line}
+            return
+        try:
+            request = build_request(found, make_record(parts, _noting(seen)), parts)
+        except BaseException as exc:
+            score = score_of_exception(exc, judge, (self.state.env.config_path,), parts)
+            message.update(outcome="unasked", score=to_plain(score))
+            message["young"] = _is_young(exc)
+        else:
+            message.update(outcome="asked", request=request.to_plain())
+
     def _peek(self, judge: Judge, parts: CaseParts, message: dict[str, Any]) -> None:
         """What a model judge would read, without asking the model."""
         seen: dict[tuple[str, str], str] = {}
@@ -212,10 +237,15 @@ class CaseWork:
         watch = Watch(self.folders)
         started = time.perf_counter()
         self._announce_run(judge, io, watch, bool(known))
-        with io.capture() as captured:
+        printed = ""
+        if judge.kind == "builtin":  # runs no code but ours
             score = self._call(judge, parts, seen, watch)
-        message["ms"] = round((time.perf_counter() - started) * 1000, 3)
-        # Built-ins run no code but ours.
+        else:
+            with io.capture() as captured:
+                score = self._call(judge, parts, seen, watch)
+            printed = captured.text
+        took = message["ms"] = round((time.perf_counter() - started) * 1000, 3)
+        state.longest[judge.name] = max(took, state.longest.get(judge.name, 0.0))
         notes, replace = io.check() if judge.kind != "builtin" else ([], False)
         inputs = [*self._finished(seen), *self._settle(judge, watch)]
         if isinstance(score, Unmeasured) and score.reason is Reason.MISSING_EVIDENCE:
@@ -235,7 +265,7 @@ class CaseWork:
             ]
         if self.state_young:
             message["young"] = True
-        told = {"out": captured.text, "opaque": list(watch.opaque), "notes": notes}
+        told = {"out": printed, "opaque": list(watch.opaque), "notes": notes}
         message.update((word, value) for word, value in told.items() if value)
         runner = state.runners.get(judge.name)
         if isinstance(runner, JudgeUnusable):
@@ -257,6 +287,8 @@ class CaseWork:
                 self.state.runners[judge.name] = loaded(judge, self.state.env)
             io.loaded()
             self._settle(judge, watch)
+        if self.state.longest.get(judge.name, BRIEF_MS) >= BRIEF_MS:
+            io.flush()
         if surprising or judge.name not in self.state.announced:
             self.state.announced.add(judge.name)
             ambient = self.state.ambient(judge.name).news()

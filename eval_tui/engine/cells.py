@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from eval_tui.engine.grid import Waiting
 from eval_tui.engine.store import Inputs, StoredCell
 from eval_tui.scores import Score, from_plain
 
 
-@dataclass(slots=True)
-class CellInfo:
-    """What is known of one cell besides its place in the grid."""
+class CellInfo(msgspec.Struct, gc=False):
+    """What is known of one cell besides its place in the grid.
+
+    There are many, so they are of a kind that is made quickly and that the collector leaves alone.
+    """
 
     fp: str
     condition: str
@@ -23,7 +26,7 @@ class CellInfo:
     result: int = 0
     ambient: str = ""
     sig: str = ""
-    cond: Inputs = field(default_factory=Inputs)
+    cond: Inputs = []
     known: bool = False
     """Whether `score` was worked out here (now or earlier), not taken from `summary.yaml`."""
     epoch: int = -1
@@ -32,6 +35,8 @@ class CellInfo:
     """Why nothing is done although what is shown may not hold any more; None when it holds."""
     outdated: bool = False
     """The judge has changed since: what is shown is surely old."""
+    request: str = ""
+    """Digest of the request that a model judge's cell asks now."""
     lost: bool = False
     """The process died or was killed: its inputs are not known."""
     reused: bool = False
@@ -68,19 +73,25 @@ class CellInfo:
             self.ambient,
             self.sig,
             self.cond,
-            list(self.absent),
+            self.absent,
         )
 
-    def restore(self, stored: StoredCell) -> None:
-        """Take over what an earlier session knew."""
-        self.made, self.plain = None, stored.score
-        self.result = stored.result
-        self.ambient = stored.ambient
-        self.sig = stored.sig
-        self.cond = stored.cond
-        self.absent = tuple(stored.absent)
-        self.known = True
-        self.reused = True
+
+def restored(stored: StoredCell, sig: str) -> CellInfo:
+    """What an earlier session knew of a cell, trusted as far as `sig` goes."""
+    return CellInfo(
+        stored.fp,
+        stored.condition,
+        None,
+        stored.score,
+        stored.result,
+        stored.ambient,
+        sig,
+        stored.cond,
+        True,
+        reused=True,
+        absent=stored.absent,
+    )
 
 
 def without_rationale(plain: dict[str, Any]) -> dict[str, Any]:

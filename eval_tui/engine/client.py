@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+import warnings
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
@@ -23,6 +24,7 @@ from eval_tui.engine.failures import (
     unreadable,
     unusable,
 )
+from eval_tui.engine.threads import in_thread
 from eval_tui.engine.throttle import Throttle
 
 ATTEMPT_SECONDS = 120.0
@@ -182,7 +184,7 @@ class ModelClient:
     async def _loaded(self) -> _Sdk:
         if self._sdk is None:
             limits = self.attempt_seconds, self.retries
-            loading = asyncio.to_thread(_load, self.credentials, *limits, self.throttle)
+            loading = in_thread(lambda: _load(self.credentials, *limits, self.throttle))
             self._sdk = asyncio.ensure_future(loading)
         return await asyncio.shield(self._sdk)
 
@@ -234,6 +236,9 @@ def _load(
 ) -> _Sdk:
     """Import the SDK and build its client; slow, for a thread. Raises Unavailable."""
     import anthropic
+
+    # Which models are old is the person's business, and not told in the middle of a screen.
+    warnings.filterwarnings("ignore", r"The model .* is deprecated", DeprecationWarning)
 
     async def received(response: _Response) -> None:
         first = response.request.headers.get(_RETRY_HEADER, "0") == "0"

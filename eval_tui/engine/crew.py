@@ -58,6 +58,8 @@ class Death:
 
     how: How
     text: str
+    broken: bool = False
+    """The worker gave itself up: files that it needs were taken from it."""
 
 
 class Owner(Protocol):
@@ -126,7 +128,7 @@ def _oom_kills() -> int:
                 if line.startswith(b"oom_kill "):
                     return int(line.split()[1])
     except OSError:
-        pass
+        pass  # systems other than Linux do not tell
     return 0
 
 
@@ -303,7 +305,8 @@ class Crew:
         if "error" in message:
             return Death("exited", f"no process could be started: {message['error']}")
         if message.get("code") == CRASH_EXIT:
-            return Death("exited", "the judge broke the worker process that it ran in")
+            words = "the judge broke the worker process that it ran in"
+            return Death("exited", words, broken=True)
         if "code" in message:
             return Death("exited", f"the process exited with code {message['code']}")
         number: int = message["signal"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from eval_tui.engine.cells import CellInfo
 from eval_tui.engine.grid import CellKey, Detail, PastScore, Read
@@ -41,6 +42,7 @@ _RECORD_WORDS = {
     "module": "module {key}",
     "env": "environment variable {key}",
     "opaque": "everything in the case folder (see below)",
+    "request": "what the model was asked",
     "spec": "the judge's own text",
     "python": "the interpreter",
 }
@@ -82,11 +84,20 @@ def detail(session: Session, key: CellKey) -> Detail:
         at=result.at,
         duration_s=None if result.ms is None else result.ms / 1000,
         output=extra.get("out", ""),
-        notes=tuple(extra.get("notes", ())),
+        notes=(*extra.get("notes", ()), *_paid(extra)),
         opaque=tuple(extra.get("opaque", ())),
         reused=info.reused,
         history=_history(session, key, info, result),
     )
+
+
+def _paid(extra: Mapping[str, Any]) -> tuple[str, ...]:
+    """Who was asked and what that cost, for a model judge."""
+    if not extra.get("model"):
+        return ()
+    calls, cost = extra.get("calls", 1), extra.get("cost")
+    price = "cost n/a" if cost is None else f"${cost:.4f}"
+    return (f"asked {extra['model']}: {calls} call{'s' if calls != 1 else ''}, {price}",)
 
 
 def full_score(session: Session, key: CellKey) -> Score | None:

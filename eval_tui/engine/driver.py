@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from eval_tui.config.discovery import discover
 from eval_tui.config.problems import Problem
@@ -33,16 +33,22 @@ from eval_tui.engine.grid import (
     Scope,
     Status,
 )
+from eval_tui.engine.money import Estimate
 from eval_tui.engine.pool import Batch, BatchInfo, Pool
 from eval_tui.engine.project import NoSuchThing, Options
 from eval_tui.engine.reader import Reader, Roots, name_of
 from eval_tui.engine.secrets import Secrets
 from eval_tui.engine.session import Session
 from eval_tui.engine.store import open_store
+from eval_tui.engine.summary import SUMMARY, YOUNG_S, unpacked, unread
 from eval_tui.engine.supervisor import SupervisorFactory
 from eval_tui.engine.target import Policy
+from eval_tui.engine.threads import in_thread
 from eval_tui.engine.views import ViewError
 from eval_tui.engine.wire import judge_to_plain
+
+if TYPE_CHECKING:
+    from eval_tui.engine.calls import ModelCalls
 
 SEEN_S = 0.15
 """Seconds after which a judge is shown as running: most are done long before."""
@@ -133,6 +139,7 @@ class Driver:
             self.session.queue.slow_lanes = self._workers
         else:
             self.session.queue.slow_lanes = max(1, self._workers - 1)
+        self.reader.patient = self._watcher is not None
         self._broken = ""
         """Why no worker can be had, or empty."""
         self._generation = 0
@@ -142,6 +149,9 @@ class Driver:
         self._wake: asyncio.TimerHandle | None = None
         self._flush: asyncio.TimerHandle | None = None
         self._glance: asyncio.TimerHandle | None = None
+        self._reread: asyncio.TimerHandle | None = None
+        self._summary_task: asyncio.Task[None] | None = None
+        self._calls: ModelCalls | None = None
         self._comparing = 0
         self._pumping = False
         self._closed = False
@@ -188,6 +198,8 @@ class Driver:
 
     def rerun(self, cells: Sequence[CellKey], force: bool = False) -> int:
         """Judge cells again; the number of cells that will be."""
+        if self._calls is not None:
+            self._calls.retry_refused()
         count = self.session.rerun(cells, force)
         self._pump()
         return count
@@ -199,6 +211,10 @@ class Driver:
             self.pool.cancel(batches)
         self._settle()
         return count
+
+    def estimate(self, cells: Sequence[CellKey], force: bool = False) -> Estimate:
+        """What the model calls of a rerun of these cells are expected to take."""
+        return self.session.asking.estimate(cells, force)
 
     def pause(self, on: bool) -> None:
         self.session.pause(on)
@@ -224,6 +240,18 @@ class Driver:
         answer = await self._ask({**request, "limit": FILE_LIMIT})
         return FileText(**answer["file"])
 
+    async def prompt(self, case: str, judge: str) -> str:
+        """Exactly what a model judge would send for a case. Raises OSError when it cannot be told."""
+        entry, config = self.session.judge(judge), self.session.config
+        if not entry.asks_model or entry.kind == "agent":
+            raise OSError(f"{judge} asks no model")
+        request = {"op": "prompt", "record": self._record(), "case": case}
+        request |= {"judge": judge_to_plain(entry), "root": config.root, "config": config.path}
+        answer = await self._ask(request)
+        if "failed" in answer:
+            raise OSError(answer["failed"])
+        return answer["text"]
+
     async def open_run(self, run_id: str) -> None:
         """Show another run. Raises NoSuchThing."""
         self.reader.choose_run(run_id)
@@ -242,6 +270,7 @@ class Driver:
         What was asked for and is not there is told by the banner; the project is watched all
         the same, and opens when it appears.
         """
+        gc.disable()  # until all is there: what is made on the way stays
         if not self.options.look_only:
             await self.pool.start()
         if self._watcher is not None:
@@ -256,7 +285,7 @@ class Driver:
 
     async def _open(self) -> None:
         try:
-            path, found = await asyncio.to_thread(project.choose_eval, self.options)
+            path, found = await in_thread(lambda: project.choose_eval(self.options))
         except NoSuchThing as exc:
             self.reader.missing = str(exc)
         else:
@@ -266,7 +295,7 @@ class Driver:
     async def _find_evals(self) -> None:
         """Look for the other evals of the project, off the loop: the tree may be large."""
         root, environ = Path(self.options.root), self.options.environ
-        self.reader.found = await asyncio.to_thread(discover, root, environ)
+        self.reader.found = await in_thread(lambda: discover(root, environ))
         self.session.news(structure=True)
 
     async def idle(self) -> None:
@@ -277,26 +306,30 @@ class Driver:
 
     @property
     def is_idle(self) -> bool:
-        return self.session.idle and not (self._comparing or self._pumping)
+        under_way = self._calls.under_way if self._calls is not None else 0
+        return self.session.idle and not (self._comparing or self._pumping or under_way)
 
     async def close(self) -> None:
         """End workers and watcher and write what is pending. May be called twice."""
         if self._closed:
             return
         self._closed = True
-        for timer in (self._wake, self._flush, self._glance):
+        for timer in (self._wake, self._flush, self._glance, self._reread):
             if timer is not None:
                 timer.cancel()
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._calls is not None:
+            await self._calls.close()
         await self.pool.close()
         self.store.close()
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
+        return task
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
@@ -316,8 +349,38 @@ class Driver:
     def _update(self, trigger: str) -> None:
         with _collector_at_rest():
             self.session.update(self.reader.target(), trigger)
+        self._see_to_summary()
         self._tell()
         self._pump()
+
+    def _see_to_summary(self) -> None:
+        """A large summary is read by a worker, one that is being written is looked at again."""
+        reader = self.reader
+        if reader.recorded_elsewhere and reader.run is not None:
+            reader.recorded_elsewhere = False
+            self._comparing += 1
+            self._summary_task = self._spawn(self._read_summary(reader.run.path))
+        if self._reread is not None:
+            self._reread.cancel()
+            self._reread = None
+        if reader.recorded_young and reader.run is not None:
+            path = frozenset({os.path.join(reader.run.path, SUMMARY)})
+            self._reread = asyncio.get_running_loop().call_later(YOUNG_S, self.apply, path)
+
+    async def _read_summary(self, run_dir: str) -> None:
+        try:
+            answer = await self._ask({"op": "recorded", "run_dir": run_dir})
+            found = await in_thread(lambda: unpacked(answer))
+        except OSError as error:
+            found = unread(run_dir, str(error))
+        finally:
+            self._comparing -= 1
+        run = self.reader.run
+        latest = asyncio.current_task() is self._summary_task
+        if latest and run is not None and run.path == run_dir and not self._closed:
+            self.reader.take_recorded(found)
+            self._update(SUMMARY)
+        self._settle()
 
     def _tell(self) -> None:
         """Say what the session does not know: banner, following, how changes are seen."""
@@ -362,7 +425,7 @@ class Driver:
         if self.options.look_only:
             from eval_tui.engine.lookups import LOOKUPS
 
-            return await asyncio.to_thread(LOOKUPS[request["op"]], dict(request))
+            return await in_thread(lambda: LOOKUPS[request["op"]](dict(request)))
         try:
             return await self.pool.view(dict(request), VIEW_TIMEOUT)
         except (ViewError, TimeoutError) as error:
@@ -398,6 +461,8 @@ class Driver:
                     extra={"ambients": batch["ambients"]},
                 )
             )
+        if self._calls is not None:
+            self._calls.pump()
         if session.queue.inflight and self._glance is None:
             self._glance = asyncio.get_running_loop().call_later(SEEN_S, self._look_at_work)
         self._plan_wake()
@@ -440,11 +505,32 @@ class Driver:
             if self._broken and message["t"] == "cell":
                 self._broken = ""
                 self._tell()
+            if message.get("outcome") == "asked" and self._calls is None:
+                self._begin_asking()
             self.session.received(message)
         if message["t"] in ("done", "cancelled", "cased", "broken", "lost"):
             self._pump_soon()
         if self._flush is None and not self._closed:
             self._flush = asyncio.get_running_loop().call_later(FLUSH_S, self._write)
+
+    def _begin_asking(self) -> None:
+        """The first request of a model judge: what that needs is imported now, not before."""
+        from eval_tui.engine.calls import ModelCalls
+
+        self._calls = ModelCalls(
+            self.options,
+            self.session.asking,
+            lambda: self.session.run_key,
+            self._pump_soon,
+            self.store.path,
+        )
+        self._spawn(self._learn_prices())
+
+    async def _learn_prices(self) -> None:
+        if self._calls is not None:
+            await self._calls.prepare()
+            self.session.asking.reconsider()
+            self._pump()
 
     def _look_at_work(self) -> None:
         """Say which judges are running for long enough to be seen.
@@ -522,6 +608,8 @@ class Driver:
             self.secrets.refresh()
             policy = self.session.policy
             self.session.policy = replace(policy, has_key=project.has_key(self.options))
+            if self._calls is not None and self._calls.refresh():
+                self._spawn(self._learn_prices())
             again = True
         if again:
             self._watch_roots()

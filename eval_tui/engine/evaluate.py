@@ -46,6 +46,7 @@ def run_batch(state: State, batch: dict[str, Any], io: WorkerIO) -> bool:
                 io.end()
             if not clean:
                 break
+        io.flush()  # from here on nobody's cell is at work
         work.finish(io)
         if not clean:
             return False

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import difflib
-import os
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from eval_tui.config.problems import Problem
 from eval_tui.config.schema import EvalConfig, Judge
 from eval_tui.engine.cells import CellInfo
-from eval_tui.engine.folders import files_signature
 from eval_tui.engine.grid import CellKey
+from eval_tui.engine.writers import Writers
+from eval_tui.judges.base import JudgeUnusable
 
 
 class Findings:
@@ -19,15 +19,13 @@ class Findings:
 
     def __init__(self) -> None:
         self._unusable: dict[str, Problem] = {}
-        self._writers: dict[str, Problem] = {}
+        self.writers = Writers()
         self._notes: tuple[Problem, ...] = ()
-        self._written: dict[str, str] = {}
-        """Files that judges wrote, with their signature right after."""
         self._keys: dict[str, tuple[str, ...]] = {}
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        return (*self._unusable.values(), *self._writers.values(), *self._notes)
+        return (*self._unusable.values(), *self.writers.problems, *self._notes)
 
     @property
     def unusable(self) -> Set[str]:
@@ -39,56 +37,15 @@ class Findings:
         if why is None:
             self._unusable.pop(judge.name, None)
             return
-        self._unusable[judge.name] = Problem(
-            "error",
-            "judge-not-loaded",
-            why["detail"],
-            config.path,
-            why["line"] or judge.line,
-            judge=judge.name,
-            hint=why["hint"],
-        )
+        unusable = JudgeUnusable(why["detail"], why["hint"], why["line"])
+        self._unusable[judge.name] = unusable.problem(judge, config.path)
 
     def keep_only(self, judges: Iterable[str]) -> None:
         """Forget judges that are no more."""
         there = set(judges)
-        for known in (self._unusable, self._writers):
-            for name in known.keys() - there:
-                del known[name]
-
-    def wrote(
-        self, judge: Judge, config: EvalConfig, run_dir: str, files: Iterable[tuple[str, str]]
-    ) -> None:
-        """A judge wrote files; told once for each judge that writes into the run (S14)."""
-        for path, signature in files:
-            self._written[path] = signature
-            if path.startswith(run_dir + os.sep):
-                self._writers[judge.name] = Problem(
-                    "warning",
-                    "judge-writes",
-                    f"this judge writes into the run it judges: {os.path.relpath(path, run_dir)}",
-                    config.path,
-                    judge.line,
-                    judge=judge.name,
-                    hint="that starts no new scoring; better write to a temporary folder",
-                )
-
-    def not_own(self, paths: Iterable[str]) -> frozenset[str]:
-        """The paths without what judges wrote themselves (S14).
-
-        A file that still is as a judge left it is no reason to judge anything again, nor is
-        the folder in which only such files appeared.
-        """
-        paths = frozenset(paths)
-        own = {path for path in paths if self._as_written(path)}
-        if not own:
-            return paths
-        others = paths - own
-        quiet = {os.path.dirname(path) for path in own} - {os.path.dirname(path) for path in others}
-        return others - quiet
-
-    def _as_written(self, path: str) -> bool:
-        return path in self._written and files_signature([path])[0] == self._written[path]
+        self.writers.keep_only(there)
+        for name in self._unusable.keys() - there:
+            del self._unusable[name]
 
     def keys(self, case: str) -> tuple[str, ...]:
         return self._keys.get(case, ())

@@ -192,6 +192,11 @@ class StateCheck:
         self._baseline = self._take()
         self._python.accept()
 
+    @property
+    def mended(self) -> bool:
+        """`mend` has been called since the last `run`."""
+        return self._looked
+
     def mend(self) -> None:
         """Put back what everything else rests on. `run` tells what was off."""
         self._mended += self._python.mend()

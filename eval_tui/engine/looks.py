@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from eval_tui.config.problems import with_hint
 from eval_tui.config.schema import Judge
 from eval_tui.engine.cells import CellInfo
 from eval_tui.engine.grid import EMPTY_CELL, Cell, CellState
@@ -11,7 +12,7 @@ from eval_tui.judges.outcome import apply_range
 from eval_tui.judges.passing import apply_pass_if
 from eval_tui.scores import Reason, Score, Unmeasured
 
-NO_KEY = "no API key: set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN) and the cell is scored"
+NO_AGENTS = "agent judges are not run; only recorded verdicts are shown"
 
 
 class Doing(NamedTuple):
@@ -26,8 +27,10 @@ class Doing(NamedTuple):
     """It is being compared with the disk, or verified by a worker."""
     running: bool = False
     paused: bool = False
-    asks_for_key: bool = False
-    """A model would be asked, and there is no credential."""
+    asking: str = ""
+    """`queued` or `running` while a model is to be asked."""
+    agent: bool = False
+    """The judge is an agent, which nothing here runs."""
 
 
 def look(judge: Judge, info: CellInfo, recorded: Score | None, doing: Doing) -> Cell:
@@ -50,10 +53,14 @@ def look(judge: Judge, info: CellInfo, recorded: Score | None, doing: Doing) -> 
     if doing.checking or doing.running:
         known = info.known or judge.asks_model
         return Cell(checked if known else CellState.QUEUED, shown, from_summary)
-    if judge.asks_model:
-        old = Cell(CellState.WAITING, shown, True, "off")
-        return old if info.lost else Cell(CellState.FRESH, shown, True)
+    if doing.asking:
+        state = CellState.RUNNING if doing.asking == "running" else CellState.QUEUED
+        return Cell(state, shown, from_summary)
     waiting = info.behind
+    if judge.kind == "agent" and waiting is None and info.lost:
+        waiting = "off"
+    if judge.asks_model and from_summary and waiting is None:
+        return Cell(CellState.FRESH, shown, True)
     if waiting is None and not info.known:
         waiting = "cancelled" if judge.auto else "off"
     if waiting is not None:
@@ -68,7 +75,7 @@ def checked_score(score: Score, judge: Judge) -> Score:
 
 def _unusable(judge: Judge) -> Unmeasured:
     assert judge.problem is not None
-    words = f"{judge.problem.message}. {judge.problem.hint}".strip(" .")
+    words = with_hint(judge.problem.message, judge.problem.hint)
     return Unmeasured(Reason.UNSUPPORTED, words, recover_on=frozenset({"config", "code"}))
 
 
@@ -78,7 +85,6 @@ def _unjudged(shown: Score | None, recorded: bool, doing: Doing, outdated: bool)
         return Cell(CellState.STALE if outdated else CellState.FRESH, shown, recorded)
     if not doing.present:
         return EMPTY_CELL
-    if doing.asks_for_key:
-        secret = Unmeasured(Reason.MISSING_SECRET, NO_KEY, recover_on=frozenset({"secret"}))
-        return Cell(CellState.FRESH, secret)
+    if doing.agent:
+        return Cell(CellState.FRESH, Unmeasured(Reason.UNSUPPORTED, NO_AGENTS))
     return Cell(CellState.WAITING, None, waiting="off")

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from eval_tui.engine import folders
-from eval_tui.engine.observe import env_version, path_version, python_version
-from eval_tui.record.recorded import read_recorded
+from eval_tui.engine.summary import packed
+from eval_tui.engine.versions import env_version, path_version, python_version
+from eval_tui.engine.wire import judge_from_plain
+from eval_tui.judges.base import JudgeEnv, JudgeUnusable
 from eval_tui.record.spec import RecordSpec
 from eval_tui.record.view import case_view, view_file
-from eval_tui.scores import to_plain
 
 
 def _case(request: dict[str, Any]) -> dict[str, Any]:
@@ -21,6 +22,29 @@ def _case(request: dict[str, Any]) -> dict[str, Any]:
 def _file(request: dict[str, Any]) -> dict[str, Any]:
     spec = RecordSpec.from_plain(request["record"])
     return {"file": view_file(spec, request["case"], request["name"], request["limit"])}
+
+
+def _unobserved(kind: str, key: str, version: str) -> None:
+    """What is read for looking at it is nobody's input."""
+
+
+def _prompt(request: dict[str, Any]) -> dict[str, Any]:
+    """Exactly what a model judge would send for a case, as text; templates are sandboxed."""
+    from eval_tui.judges.model import PromptFailed, build_request, load_model_judge
+    from eval_tui.judges.model.shown import request_text
+    from eval_tui.record.case import StepMissing, load_case
+    from eval_tui.record.errors import PartUnreadable
+    from eval_tui.record.record import make_record
+
+    judge = judge_from_plain(request["judge"])
+    try:
+        loaded = load_model_judge(judge, JudgeEnv(request["root"], request["config"]))
+        parts = load_case(RecordSpec.from_plain(request["record"]), request["case"])
+        parts = parts.scoped(judge.step) if judge.step else parts
+        asked = build_request(loaded, make_record(parts, _unobserved), parts)
+    except (JudgeUnusable, PromptFailed, PartUnreadable, StepMissing) as error:
+        return {"failed": str(error)}
+    return {"text": request_text(asked)}
 
 
 def _scan(request: dict[str, Any]) -> dict[str, Any]:
@@ -42,21 +66,13 @@ def _still(observation: list[str]) -> bool:
 
 
 def _recorded(request: dict[str, Any]) -> dict[str, Any]:
-    recorded = read_recorded(request["run_dir"])
-    cells = {
-        case: {judge: to_plain(score) for judge, score in row.items()}
-        for case, row in recorded.cells.items()
-    }
-    problems = [
-        [p.severity, p.code, p.message, p.file, p.line, p.column, p.judge, p.hint]
-        for p in recorded.problems
-    ]
-    return {"cells": cells, "problems": problems}
+    return packed(request["run_dir"])
 
 
 LOOKUPS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "case": _case,
     "file": _file,
+    "prompt": _prompt,
     "scan": _scan,
     "recorded": _recorded,
 }

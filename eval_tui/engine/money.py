@@ -7,7 +7,6 @@ price that is not known is None, never 0.
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from functools import lru_cache
 from typing import Any, Literal, cast
 
 from eval_tui.engine.credentials import Credentials
+from eval_tui.engine.threads import in_thread
 
 Auto = Literal["free", "paid", "off"]
 Decision = Literal["go", "money", "off", "secret"]
@@ -58,7 +58,7 @@ NOTHING = Estimate(0, 0, 0, 0.0)
 
 async def load_prices() -> None:
     """Import the price library in a thread, so that later look-ups are quick."""
-    await asyncio.to_thread(_price, "anthropic", "", "claude-sonnet-4-5", (1, 1, 0, 0, 0))
+    await in_thread(lambda: _price("anthropic", "", "claude-sonnet-4-5", (1, 1, 0, 0, 0)))
 
 
 def cost_of(model: str, usage: Mapping[str, Any], credentials: Credentials) -> float | None:
@@ -208,12 +208,12 @@ def decide(
     `secret`: nothing can be asked. `off`: nothing runs on its own. `money`: it waits for the
     person. `go`: reserve the estimate and call.
     """
+    if policy.auto == "off" and not confirmed:
+        return "off"  # what is left out needs no key
     if not key_present:
         return "secret"
     if confirmed:
         return "go"
-    if policy.auto == "off":
-        return "off"
     if policy.auto == "free" or estimate is None or policy.budget is None:
         return "money"
     return "go" if policy.budget.fits(estimate) else "money"

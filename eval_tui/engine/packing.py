@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import zlib
 from hashlib import blake2b
@@ -10,6 +11,7 @@ from typing import Any
 import msgspec
 
 
+@functools.lru_cache(maxsize=64)
 def run_key(run: str) -> int:
     """A run's folder as the number that the database knows it by."""
     digest = blake2b(run.encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from eval_tui.engine.folders import RUN_FILES
-from eval_tui.engine.grid import CellKey
+from eval_tui.engine.grid import CellKey, cell_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def plan(before: Snapshot, after: Snapshot, touched: Touched) -> frozenset[CellK
     due: set[CellKey] = set()
     for name, key in after.judges.items():
         whole_column = everything or before.judges.get(name) != key
-        due.update(CellKey(case, name) for case in (after.cases if whole_column else rows))
+        due.update(cell_keys(after.cases if whole_column else rows, (name,)))
     due.update(
         cell for cell in touched.cells if cell.case in after.cases and cell.judge in after.judges
     )

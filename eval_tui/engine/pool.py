@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
+from eval_tui.engine import views
 from eval_tui.engine.batches import Batch, BatchInfo, CellName, Flight
 from eval_tui.engine.crew import Crew, Death, Lane
 from eval_tui.engine.frames import Message, encode
@@ -51,6 +52,8 @@ class Pool:
         self._on_message = on_message
         self._crew = Crew(supervisor_factory, self._broken)
         self._views = Views(self._crew)
+        self._second = Views(self._crew)
+        """Helps with large questions."""
         self._hands: dict[int, Hand] = {}
         self._queue: deque[Flight] = deque()
         self._pending: deque[tuple[Message, BatchInfo | None]] = deque()
@@ -166,7 +169,15 @@ class Pool:
 
     async def view(self, request: dict[str, Any], timeout: float = 20.0) -> dict[str, Any]:
         """Ask a worker that runs no user code. Raises ViewError and TimeoutError."""
-        return await self._views.view(request, timeout)
+        halves = views.halves(request) if self._size > 1 else ()
+        if not halves:
+            return await self._views.view(request, timeout)
+        asked = zip((self._views, self._second), halves, strict=True)
+        try:
+            answers = await asyncio.gather(*(who.view(half, timeout) for who, half in asked))
+        finally:
+            self._second.rest()
+        return views.joined(answers)
 
     async def close(self) -> None:
         """End all workers and the supervisor. Bounded; leaves no process."""
@@ -177,6 +188,7 @@ class Pool:
         if self._timer is not None:
             self._timer.cancel()
         self._views.close()
+        self._second.close()
         await self._crew.close()
 
     # Telling
@@ -374,8 +386,13 @@ class Pool:
         self._dispatch()
 
     def _blame(self, flight: Flight, cell: CellName | None, death: Death, lane: Lane) -> None:
-        """The cell at work is lost; without one the batch is tried once more."""
+        """The cell at work is lost; where it is not sure which, the batch is tried once more."""
+        if (lane.garbled or lane.closed_early or death.broken) and not flight.careful:
+            # It came to light after cells that were held back: the next worker holds none.
+            flight.careful = True
+            return
         if cell is None and flight.left:
+            flight.careful = True
             flight.idle_deaths += 1
             if flight.idle_deaths > 1:
                 cell = flight.first_left()

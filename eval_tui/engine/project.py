@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from eval_tui.config.discovery import FoundEval, discover
 from eval_tui.config.load import load_config
@@ -13,7 +14,7 @@ from eval_tui.config.problems import Problem
 from eval_tui.config.schema import EvalConfig
 from eval_tui.engine.environment import interpreter_note
 from eval_tui.engine.target import Target
-from eval_tui.record.recorded import Recorded, read_recorded
+from eval_tui.record.recorded import Recorded
 from eval_tui.record.runs import Run, case_ids, dataset_cases, find_run, list_runs, run_parents
 from eval_tui.record.spec import RecordSpec
 from eval_tui.scores import Score
@@ -27,6 +28,7 @@ class Options:
     """What the person asked for on the command line. Paths are absolute."""
 
     root: str
+    """The project's folder; any links on the way to it are followed at once."""
     config: str = ""
     """The config file, or empty to take the first that is found."""
     eval_name: str = ""
@@ -37,7 +39,14 @@ class Options:
     python: str = ""
     poll: bool = False
     look_only: bool = False
-    auto: str = "free"
+    auto: Literal["free", "paid", "off"] = "free"
+    """Which model calls are made without being asked for: none, within the budget, none ever."""
+    budget: float = 1.0
+    """US dollars that `auto: paid` may spend."""
+    samples: int = 0
+    """How many answers make a model judge's score; 0 leaves it to the judge."""
+    concurrency: int = 8
+    """Model calls under way at once."""
     judge_timeout: float = 30.0
     """Seconds that one judge may take on one case."""
     judge_memory: int = 2048
@@ -51,6 +60,9 @@ class Options:
     """`cases` is not the person's selection but what there was before the hooks ran."""
     force: bool = False
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "root", os.path.realpath(self.root))
 
 
 class NoSuchThing(Exception):
@@ -128,15 +140,6 @@ def read_target(config: EvalConfig, run: Run | None, recorded: Recorded | None) 
     spec = RecordSpec(folder, data, config.outputs, config.traces, config.mode == "batch")
     cells: Mapping[str, Mapping[str, Score]] = recorded.cells if recorded is not None else {}
     return Target(config, run.id, spec, case_ids(run.path), dataset, cells)
-
-
-def recorded_of(run: Run | None, last: Recorded | None) -> Recorded | None:
-    """What `summary.yaml` holds; the last good one while it is being rewritten."""
-    if run is None:
-        return None
-    found = read_recorded(run.path)
-    same_run = last is not None and last.path == found.path
-    return last if same_run and not found.readable else found
 
 
 def has_key(options: Options) -> bool:

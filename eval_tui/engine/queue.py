@@ -47,6 +47,8 @@ class InFlight:
     """Cases with reported cells that the store's rows do not hold yet."""
     by_hand: set[CellKey] = field(default_factory=set[CellKey])
     """Cells that the person cancelled."""
+    forced: set[CellKey] = field(default_factory=set[CellKey])
+    """Model cells whose request is asked again although its answer is known."""
     slow: bool = False
     """It holds a cell of a slow judge, and nothing else."""
 
@@ -253,7 +255,9 @@ class Queue:
         known: list[dict[str, Any]] = []
         hold = not (judge.auto or job.force or judge.asks_model)
         if judge.asks_model:
-            entry["peek"] = True
+            entry["peek" if judge.kind == "agent" else "ask"] = True
+            if job.force:
+                flight.forced.add(key)
         elif hold:
             entry["hold"] = True  # `auto: false`: it is verified, and runs only when asked for
             known = self._known(key, info.fp, ambients)

@@ -15,13 +15,13 @@ from eval_tui.config.schema import EvalConfig
 from eval_tui.engine import project
 from eval_tui.engine.grid import EvalInfo, RunInfo
 from eval_tui.engine.project import NoSuchThing, Options
+from eval_tui.engine.summary import SUMMARY, is_large, is_young, keep_good, without_problems
 from eval_tui.engine.target import Target
-from eval_tui.record.recorded import Recorded
+from eval_tui.record.recorded import Recorded, read_recorded
 from eval_tui.record.runs import Run
 from eval_tui.record.spec import RecordSpec
 
 ENV_FILE = ".env"
-SUMMARY = "summary.yaml"
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,16 @@ class Reader:
         self.found_runs: tuple[Run, ...] = ()
         self.run: Run | None = None
         self.recorded: Recorded | None = None
+        self.recorded_elsewhere = False
+        """The summary is too large to be read here: a worker has to (see `take_recorded`)."""
+        self.recorded_young = False
+        """It cannot be read and may be about to be written: it is looked at again (D13)."""
+        self.patient = False
+        """Somebody looks again at what is being written; else everything is told at once."""
         self.following = not options.run
         """A newer run is shown when it appears."""
+        self.left = ""
+        """Why another run is shown than before, in words, if its folder was deleted."""
         self.missing = ""
         """What was asked for and is not there, in words; empty when all is well."""
 
@@ -82,8 +90,8 @@ class Reader:
 
     def show(self, run: Run | None) -> None:
         """Show this run."""
-        self.run = run
-        self.recorded = project.recorded_of(run, None)
+        self.run, self.recorded, self.left = run, None, ""
+        self.read_recorded()
 
     # Reading
 
@@ -99,7 +107,21 @@ class Reader:
         self.found_runs = project.runs_of(self.config, self.options) if self.config else ()
 
     def read_recorded(self) -> None:
-        self.recorded = project.recorded_of(self.run, self.recorded)
+        """Read `summary.yaml`, unless it is so large that a worker has to."""
+        self.recorded_young = False
+        self.recorded_elsewhere = self.run is not None and is_large(self.run.path)
+        if self.run is None:
+            self.recorded = None
+        elif not self.recorded_elsewhere:
+            self.take_recorded(read_recorded(self.run.path))
+
+    def take_recorded(self, found: Recorded) -> None:
+        """What the summary holds now; the last good values stay while it cannot be read."""
+        self.recorded_young = self.patient and is_young(found)
+        if not self.recorded_young:
+            self.recorded = keep_good(found, self.recorded)
+        elif self.recorded is None:
+            self.recorded = without_problems(found)
 
     def target(self) -> Target:
         """What is to be judged, as the folders are now."""
@@ -112,14 +134,22 @@ class Reader:
     @property
     def banner(self) -> str:
         """What is wrong with the project as a whole, in one line."""
-        if self.missing or not self.broken:
+        if self.missing:
             return self.missing
+        if not self.broken:
+            return self._gone()
         first = next((p for p in self.broken if p.severity == "error"), self.broken[0])
         where = relative(self.options.config, self.options.root)
         if first.line:
             where += f":{first.line}:{first.column}"
         kept = " · the last good one stays in force" if self.config is not None else ""
         return f"{where} {first.message}{kept}"
+
+    def _gone(self) -> str:
+        """That the folder of a run was deleted, in words, or empty."""
+        if self.run is not None and not os.path.isdir(self.run.path):
+            return f"the folder of run {self.run.id} is gone"
+        return self.left
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -227,7 +257,10 @@ class Reader:
         if newest is None or same or not (self.following or gone):
             self.run = newest if same else self.run
             return False
+        left = self.run.id if gone and self.run is not None else ""
         self.show(newest)
+        if left:
+            self.left = f"the folder of run {left} is gone: the newest run is shown"
         return True
 
 

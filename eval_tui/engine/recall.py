@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from copy import copy
 from typing import TYPE_CHECKING
 
-from eval_tui.engine.cells import CellInfo
-from eval_tui.engine.grid import CellKey
+from eval_tui.engine.cells import CellInfo, restored
+from eval_tui.engine.grid import CellKey, cell_key, cell_keys
 from eval_tui.engine.plan import JudgeKey, Snapshot
 from eval_tui.engine.store import StoredRow
 
@@ -23,6 +23,11 @@ def adopt(session: Session, before: Snapshot) -> None:
         if name not in session.snapshot.judges
     }
     cases = session.snapshot.cases
+    if not session.infos:
+        for name, key in session.snapshot.judges.items():
+            keys = cell_keys(cases | session.target.recorded.keys(), (name,))
+            session.infos.update((k, CellInfo(key.fingerprint, key.condition)) for k in keys)
+        return
     for name, judge_key in session.snapshot.judges.items():
         old_name = name if name in before.judges else renamed.get(judge_key.fingerprint)
         for case in cases | session.target.recorded.keys():
@@ -31,7 +36,7 @@ def adopt(session: Session, before: Snapshot) -> None:
             info = session.infos.get(key) if present else None
             if info is None and present and old_name is not None:
                 info = session.infos.get(CellKey(case, old_name))
-                info = None if info is None else replace(info)
+                info = None if info is None else copy(info)
             session.infos[key] = _turned(info, judge_key)
 
 
@@ -54,7 +59,7 @@ def restore(session: Session) -> set[CellKey]:
     for name, key in session.snapshot.judges.items():
         names.setdefault((key.fingerprint, key.condition), []).append(name)
     infos, cases, record = session.infos, session.snapshot.cases, session.snapshot.record
-    policy, judged = session.policy, _judged(session)
+    judged = _judged(session)
     ambients: set[str] = set()
     unusable: list[CellKey] = []
     for case, row in session.store.rows(session.run_key).items():
@@ -62,16 +67,14 @@ def restore(session: Session) -> set[CellKey]:
             continue
         session.dependencies.note_extra(case, row.extra)
         session.findings.note_keys(case, row.keys)
+        holds = row.record == record
         for stored in row.cells:
             for name in names.get((stored.fp, stored.condition), ()):
-                key = CellKey(case, name)
-                info = infos[key]
-                info.restore(stored)
-                if row.record != record:
-                    info.sig = ""
-                if policy.selects(case, name) if name in judged else session.judged(key):
+                key = cell_key((case, name))
+                infos[key] = restored(stored, stored.sig if holds else "")
+                if name in judged or session.judged(key):
                     found.add(key)
-                    ambients.add(info.ambient)
+                    ambients.add(stored.ambient)
                     if stored.score.get("reason") == "unsupported":
                         unusable.append(key)
     session.dependencies.load(ambients - {""})
@@ -81,7 +84,8 @@ def restore(session: Session) -> set[CellKey]:
 
 def _judged(session: Session) -> frozenset[str]:
     """Judges whose every cell a worker has something to do for (see `Session.judged`)."""
-    if session.policy.look_only:
+    policy = session.policy
+    if policy.look_only or policy.judges is not None or policy.cases is not None:
         return frozenset()
     judges = (session.judge(name) for name in session.snapshot.judges)
     return frozenset(j.name for j in judges if j.problem is None and not j.asks_model)

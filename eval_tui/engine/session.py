@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 from eval_tui.config.problems import Problem
@@ -17,6 +18,7 @@ from eval_tui.config.schema import EvalConfig, Judge
 from eval_tui.engine import details, recall, select
 from eval_tui.engine.ambients import Dependencies
 from eval_tui.engine.arrivals import Arrivals
+from eval_tui.engine.asking import Asking
 from eval_tui.engine.cells import CellInfo
 from eval_tui.engine.findings import Findings
 from eval_tui.engine.grid import (
@@ -35,9 +37,10 @@ from eval_tui.engine.plan import Snapshot, Touched, plan
 from eval_tui.engine.queue import Queue
 from eval_tui.engine.store import Inputs, Store
 from eval_tui.engine.target import Policy, Target, rows_of, snapshot_of
+from eval_tui.engine.writers import Written
 from eval_tui.scores import Score
 
-AT_ONCE = 4_000
+AT_ONCE = 1_500
 """Cells that are worked out between two frames: no key press waits for more."""
 
 
@@ -63,6 +66,7 @@ class Session:
         self.dependencies = Dependencies(store)
         self.findings = Findings()
         self.queue = Queue(self)
+        self.asking = Asking(self)
         self.epoch = 0
         """Rises with everything that can change what is due: a plan needs fresh workers."""
         self.problems: tuple[Problem, ...] = ()
@@ -131,7 +135,7 @@ class Session:
     @property
     def idle(self) -> bool:
         """Nothing is due, under way or being compared."""
-        return self.queue.empty and not self._checking
+        return self.queue.empty and not (self._checking or self.asking.busy)
 
     @property
     def line(self) -> Status:
@@ -191,7 +195,7 @@ class Session:
 
         Cases with the extra files of their records, and ambients with their inputs.
         """
-        cases = sorted({key.case for key in self._checking})
+        cases = sorted(set(map(itemgetter(0), self._checking)))
         ids = {self.infos[key].ambient for key in self._checking} - {""}
         return (
             [(case, self.dependencies.extra(case)) for case in cases],
@@ -204,16 +208,17 @@ class Session:
         good = {*holds, ""}
         due: set[CellKey] = set()
         never = {j.name for j in self.columns if self.policy.force or not j.cache}
+        infos = self.infos
         for key in self._checking:
-            info, signature = self.infos[key], signatures.get(key.case, "")
-            trusted = bool(signature) and signature == info.sig and info.ambient in good
-            if not trusted or key.judge in never:
+            info = infos[key]
+            case, judge = key
+            trusted = info.sig and signatures.get(case) == info.sig and info.ambient in good
+            if not trusted or judge in never:
                 due.add(key)
         settled, self._checking = self._checking, set()
         self.count(reused=len(settled - due))
         self.enqueue(due)
-        for key in settled:
-            self.show(key)
+        self._outdated.update(dict.fromkeys(settled))
         self._dirty_status = True
 
     def changed(self, paths: Iterable[str], trigger: str) -> int:
@@ -225,7 +230,7 @@ class Session:
             key
             for path, file in own.items()
             for key in self._resting_on([path])
-            if writers.follow(key, file, self._judges[key.judge], self.config)
+            if self._follows(key, file)
         }
         if own:
             self.refresh_problems()
@@ -256,6 +261,13 @@ class Session:
             return set(cells)
         return {*cells, *(key for key, info in self.infos.items() if info.ambient in ambients)}
 
+    def _follows(self, key: CellKey, file: Written) -> bool:
+        """Whether a cell is looked at because of what a judge wrote; not while that is a circle."""
+        follows = self.findings.writers.follow(key, file, self._judges[key.judge], self.config)
+        if not follows and key.judge != file.judge:
+            self.set_aside(key, "cancelled")
+        return follows
+
     def _lost(self, cases: frozenset[str] | None) -> set[CellKey]:
         """Cells (of these cases) whose inputs are not known and that may be tried again."""
         judges = [j.name for j in self.columns if j.auto and not j.asks_model]
@@ -276,6 +288,7 @@ class Session:
             self.begin("rerun", len(wanted))
             self.findings.writers.start_over(wanted)
             python = {key for key in wanted if not self._judges[key.judge].asks_model}
+            self.asking.confirmed |= wanted - python
             self.enqueue(wanted, forced=wanted if force else python, by_hand=True)
         return len(wanted)
 
@@ -284,8 +297,9 @@ class Session:
         dropped, hit, batches = self.queue.cancel(None if cells is None else set(cells))
         for key in dropped:
             self.set_aside(key, "cancelled")
+        asked = self.asking.cancel(None if cells is None else set(cells))
         self._dirty_status = True
-        return len(dropped) + hit, batches
+        return len(dropped) + hit + asked, batches
 
     def pause(self, on: bool) -> None:
         """Stop or go on starting work; what runs is finished."""
@@ -385,7 +399,7 @@ class Session:
         cell = self._looks(key)
         old = self._cells.get(key)
         if old != cell:
-            self._waiting += bool(cell.waiting) - bool(old is not None and old.waiting)
+            self._waiting += _waits(cell) - _waits(old)
             self._cells[key] = cell
             self._dirty_cells.add(key)
             self._dirty_status = True
@@ -401,7 +415,7 @@ class Session:
             return False
         if key.case not in self.snapshot.cases or not self.policy.selects(*key):
             return False
-        return not judge.asks_model or self.recorded(key) is not None
+        return judge.kind != "agent" or self.recorded(key) is not None
 
     def recorded(self, key: CellKey) -> Score | None:
         """What `summary.yaml` holds for the cell."""
@@ -419,11 +433,8 @@ class Session:
 
         if rests_on(writers.not_own(paths)):
             return True
-        judge = self._judges[key.judge]
-        return any(
-            rests_on([path]) and writers.follow(key, file, judge, self.config)
-            for path, file in writers.own(paths).items()
-        )
+        own = writers.own(paths).items()
+        return any(rests_on([path]) and self._follows(key, file) for path, file in own)
 
     def wrote(self, key: CellKey, files: Sequence[tuple[str, str]]) -> None:
         """A judge wrote files; what is due only because of them is not due any more (S14).
@@ -440,10 +451,7 @@ class Session:
             for due in filter(self.queue.is_due, self._resting_on([path])):
                 causes = self.queue.causes(due.case)
                 alone = bool(causes) and not writers.not_own(causes)
-                judge = self._judges[due.judge]
-                if writers.follow(due, file, judge, self.config) or not alone:
-                    continue
-                if self.queue.excuse(due):
+                if not self._follows(due, file) and alone and self.queue.excuse(due):
                     self.show(due)
         self.refresh_problems()
 
@@ -498,7 +506,8 @@ class Session:
             checking=key in self._checking or underway == "checking",
             running=underway == "running",
             paused=self.status.paused,
-            asks_for_key=judge.asks_model and not (self.policy.has_key or self.policy.look_only),
+            asking=self.asking.state(key) if judge.asks_model else "",
+            agent=judge.kind == "agent" and not self.policy.look_only,
         )
 
     def _forget(self) -> None:
@@ -508,6 +517,7 @@ class Session:
         self._waiting = 0
         self._outdated.clear()
         self._checking.clear()
+        self.asking.clear()
         self.queue.clear(self.store.cases_with_results(self.run_key))
         self.dependencies.forget_cases()
         self.findings = Findings()
@@ -518,6 +528,7 @@ class Session:
         gone = [k for k in self.infos if k.judge not in self._judges or k.case not in cases]
         for key in gone:
             del self.infos[key]
+            self.asking.wants.pop(key, None)
         for key in [*gone, *(k for k in self.infos if k.case not in self.snapshot.cases)]:
             self.queue.remove(key)
             self._checking.discard(key)
@@ -525,4 +536,9 @@ class Session:
             del self._outdated[key]
         for key in [k for k in self._cells if k not in self.infos]:
             del self._cells[key]
-        self._waiting = sum(1 for cell in self._cells.values() if cell.waiting)
+        self._waiting = sum(map(_waits, self._cells.values()))
+
+
+def _waits(cell: Cell | None) -> bool:
+    """Whether the cell counts as waiting; while paused what is due counts as queued."""
+    return cell is not None and cell.waiting not in (None, "paused")

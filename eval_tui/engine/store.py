@@ -50,7 +50,7 @@ class Result:
     """What was printed, notes, why it is opaque."""
 
 
-class StoredCell(msgspec.Struct, array_like=True, frozen=True):
+class StoredCell(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """A cell as it was last shown: enough to paint it and to decide whether it still holds."""
 
     fp: str
@@ -63,7 +63,7 @@ class StoredCell(msgspec.Struct, array_like=True, frozen=True):
     sig: str
     """Signature of the case when it was judged; empty when it proves nothing."""
     cond: Inputs = []
-    absent: list[str] = []
+    absent: tuple[str, ...] = ()
 
 
 class StoredRow(msgspec.Struct, array_like=True, frozen=True):

@@ -11,6 +11,7 @@ from eval_tui.engine.pool import Batch, BatchInfo, Pool
 from eval_tui.engine.secrets import Secrets
 from eval_tui.engine.supervisor import SupervisorFactory
 from eval_tui.engine.wire import judge_to_plain
+from eval_tui.judges.base import JudgeUnusable
 from eval_tui.record.spec import RecordSpec
 
 
@@ -21,24 +22,13 @@ async def try_judges(
     judges = [j for j in config.judges if j.problem is None and not j.asks_model]
     found: list[Problem] = []
     over = asyncio.Event()
-    lines = {judge.name: judge.line for judge in judges}
+    named = {judge.name: judge for judge in judges}
 
     def received(message: Message, info: BatchInfo | None) -> None:
         if message["t"] in ("cell", "lost") and ("detail" in message or "text" in message):
-            name = message["judge"]
             words = message.get("detail") or message.get("text") or ""
-            line = message.get("line") or lines[name]
-            found.append(
-                Problem(
-                    "error",
-                    "judge-not-loaded",
-                    words,
-                    config.path,
-                    line,
-                    judge=name,
-                    hint=message.get("hint", ""),
-                )
-            )
+            unusable = JudgeUnusable(words, message.get("hint", ""), message.get("line", 0))
+            found.append(unusable.problem(named[message["judge"]], config.path))
         elif message["t"] == "broken":
             found.append(Problem("error", "no-worker", message["text"], config.path))
             over.set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,9 @@ from eval_tui.engine.supervisor import SupervisorError
 
 MEMORY_MB = 4096
 """Bound on the memory of the reading worker; a file that needs more costs one question."""
+
+WORTH_SHARING = 1_000
+"""Cases from which on it takes two workers less time to look through a run than one."""
 
 
 class ViewError(RuntimeError):
@@ -108,6 +112,11 @@ class Views:
         else:
             self._settle(ViewError(f"the reading worker failed: {death.text}"))
 
+    def rest(self) -> None:
+        """Nothing more is asked for the time being: the worker may go."""
+        if self._asked is None:
+            self._drop_lane()
+
     def close(self) -> None:
         """Nobody gets an answer any more."""
         waiting = [*([self._asked] if self._asked else []), *self._line]
@@ -118,3 +127,23 @@ class Views:
         for question in waiting:
             if not question.answer.done():
                 question.answer.cancel()
+
+
+def halves(request: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+    """Two questions instead of a large one that can be shared out; else none."""
+    cases: Sequence[Any] = request.get("cases", ()) if request.get("op") == "scan" else ()
+    if len(cases) < WORTH_SHARING:
+        return ()
+    middle = len(cases) // 2
+    first = {**request, "cases": cases[:middle]}
+    return first, {**request, "cases": cases[middle:], "ambients": {}}
+
+
+def joined(answers: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The answer to a question of which each of `answers` answers a part."""
+    signatures: dict[str, str] = {}
+    holds: list[str] = []
+    for answer in answers:
+        signatures.update(answer["signatures"])
+        holds += answer["holds"]
+    return {"signatures": signatures, "holds": holds}

@@ -33,6 +33,9 @@ from eval_tui.engine.hygiene import (
 from eval_tui.engine.processes import adopt_orphans, die_with_parent
 from eval_tui.engine.slot import CRASH_EXIT
 
+HELD_S = 0.005
+"""For how long a finished cell may be held back, to be sent with the next ones."""
+
 _getpid = os.getpid  # a judge may replace it before it can be put back
 
 
@@ -77,7 +80,13 @@ class WorkerIO:
         self._state: StateCheck | None = None
         self._began = 0.0
         self._notes: list[str] = []
+        self._held: list[bytes] = []
+        self._held_since = 0.0
+        self._deaf = True
+        """SIGINT is ignored."""
         self.batch = 0
+        self.careful = False
+        """Nothing is held back: this batch took a worker down, and it must show which cell did."""
         self.spoiled = False
         """The state check wants this worker to be replaced."""
 
@@ -94,8 +103,29 @@ class WorkerIO:
         self.leave_if_copy()
         self.send(encode_finite(message))
 
+    def hold(self, message: Mapping[str, Any]) -> None:
+        """The same, but it may be sent a little later: with the next one, or by `flush`.
+
+        What is held when the process dies was not told, so its cells are judged again. Only for
+        after a `capture`, which ends copies of the process.
+        """
+        now = time.monotonic()
+        if not self._held:
+            self._held_since = now
+        self._held.append(encode_finite(message))
+        if self.careful or now > self._held_since + HELD_S:
+            self.flush()
+
+    def flush(self) -> None:
+        """Send what is held."""
+        if self._held:
+            self.send(b"")
+
     def send(self, frame: bytes) -> None:
-        """Send an encoded message."""
+        """Send an encoded message, after those that are held."""
+        if self._held:
+            frame = b"".join([*self._held, frame])
+            self._held.clear()
         try:
             self._sock.sendall(frame)
         except OSError:  # nobody listens, or the judge closed our files: the slot tells the rest
@@ -107,10 +137,12 @@ class WorkerIO:
         self._began = time.monotonic()
         self._slots.begin(self.batch, case_index, judge_index, self._began)
         allow_interrupts()
+        self._deaf = False
 
     def end(self) -> None:
         """The judge has ended; its cell must have been told, or be told next."""
-        ignore_interrupts()
+        if not self._deaf:
+            ignore_interrupts()
         self._slots.end()
 
     def capture(self) -> Capture:
@@ -128,6 +160,7 @@ class WorkerIO:
         self._notes = [f"{note}, while it was imported" for note in self._check()]
         self.accept()
         allow_interrupts()
+        self._deaf = False
 
     def check(self) -> tuple[list[str], bool]:
         """What the judge left behind, in plain words, and whether this worker must be replaced.
@@ -135,13 +168,15 @@ class WorkerIO:
         When it must, the evaluation ends the batch after telling the cell.
         """
         ignore_interrupts()
+        self._deaf = True
         notes, self._notes = [*self._notes, *self._check()], []
         return notes, self.spoiled
 
     def _check(self) -> list[str]:
-        self.leave_if_copy()
         if self._state is None:
             self._state = StateCheck(self._root)
+        if not self._state.mended:
+            self.leave_if_copy()
         notes, spoiled = self._state.run(took_s=time.monotonic() - self._began)
         self.spoiled |= spoiled
         return notes
@@ -242,7 +277,7 @@ def _setup(evaluate: Evaluate, message: Message, io: WorkerIO) -> Any:
 
 def _batch(evaluate: Evaluate, state: Any, message: Message, io: WorkerIO) -> None:
     batch: int = message["id"]
-    io.batch = batch
+    io.batch, io.careful = batch, bool(message.get("careful"))
     try:
         evaluate.run_batch(state, message, io)
     except BaseException:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from eval_tui.config.schema import Judge
-from eval_tui.engine.observe import Observation, Observer, python_version
+from eval_tui.engine.observe import Observer
+from eval_tui.engine.versions import Observation, python_version
 from eval_tui.judges.load import JudgeEnv, JudgeUnusable, Runner, load
 from eval_tui.record.spec import RecordSpec
+
+if TYPE_CHECKING:
+    from eval_tui.judges.model import ModelJudge
 
 
 class Captured(Protocol):
@@ -29,6 +33,8 @@ class WorkerIO(Protocol):
     """What the worker process offers to the evaluation."""
 
     def emit(self, message: dict[str, Any]) -> None: ...
+    def hold(self, message: dict[str, Any]) -> None: ...
+    def flush(self) -> None: ...
     def begin(self, case_index: int, judge_index: int) -> None: ...
     def end(self) -> None: ...
     def capture(self) -> Capture: ...
@@ -76,6 +82,9 @@ class State:
     runners: dict[str, Runner | JudgeUnusable] = field(
         default_factory=dict[str, "Runner | JudgeUnusable"]
     )
+    model_judges: dict[str, ModelJudge | JudgeUnusable] = field(
+        default_factory=dict[str, "ModelJudge | JudgeUnusable"]
+    )
     ambients: dict[str, Ambient] = field(default_factory=dict[str, Ambient])
     module_reads: dict[str, dict[Observation, None]] = field(
         default_factory=dict[str, "dict[Observation, None]"]
@@ -85,8 +94,23 @@ class State:
     """Judges that need a plain dict (they hand the record to C code)."""
     announced: set[str] = field(default_factory=set[str])
     """Judges of which the batch at hand has told what they rest on."""
+    longest: dict[str, float] = field(default_factory=dict[str, float])
+    """Judge -> milliseconds that its longest run in this process took."""
     contents: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """(path, signature) -> digest of the content."""
+
+    def model_judge(self, judge: Judge) -> ModelJudge | JudgeUnusable:
+        """A model judge with its template compiled, or why it cannot be used."""
+        from eval_tui.judges.model import load_model_judge  # brings Jinja2 along
+
+        found = self.model_judges.get(judge.name)
+        if found is None:
+            try:
+                found = load_model_judge(judge, self.env)
+            except JudgeUnusable as exc:
+                found = exc
+            self.model_judges[judge.name] = found
+        return found
 
     def ambient(self, judge: str) -> Ambient:
         found = self.ambients.get(judge)

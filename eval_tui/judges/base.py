@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from eval_tui.config.problems import Problem
+from eval_tui.config.problems import Problem, with_hint
 from eval_tui.config.schema import Judge
 from eval_tui.scores import Reason
 
@@ -51,14 +51,13 @@ class JudgeUnusable(Exception):
     @property
     def words(self) -> str:
         """Detail and hint as the cells of the column show them."""
-        return f"{self.detail}. {self.hint}" if self.hint else self.detail
+        return with_hint(self.detail, self.hint)
 
     def problem(self, judge: Judge, config_path: str) -> Problem:
         """The same as an entry of the list of problems."""
-        place = self.line or judge.line
-        first = self.detail.partition("\n")[0]
+        place, code = self.line or judge.line, "judge-not-loaded"
         return Problem(
-            "error", "judge-unusable", first, config_path, place, 0, judge.name, self.hint
+            "error", code, self.detail, config_path, place, judge=judge.name, hint=self.hint
         )
 
 

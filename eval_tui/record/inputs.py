@@ -62,14 +62,19 @@ def _input_candidates(ctx: Context) -> list[str]:
     return [os.path.join(folder, "input.yaml") for folder in folders]
 
 
-def _inputs(ctx: Context) -> str:
+def shown_inputs(ctx: Context) -> str:
+    """The case's input for reading, without the marks that judges get around its keys."""
+    return _inputs(ctx, "{}: {}")
+
+
+def _inputs(ctx: Context, form: str = "**{}**: {}") -> str:
     path = input_path(ctx)
     document = read_document(ctx, path, load_yaml) if path else None
     if document is None:
         return ""
     if isinstance(document, dict):
         entries = cast("Mapping[object, object]", document)
-        return "\n\n".join(f"**{key}**: {_entry(value)}" for key, value in entries.items())
+        return "\n\n".join(form.format(key, _entry(value)) for key, value in entries.items())
     return str(document)
 
 

@@ -11,7 +11,7 @@ try:
 
     _fast = msgspec.json.decode
 except ImportError:
-    pass
+    pass  # the project's interpreter need not have it
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -26,5 +26,5 @@ def decode(data: bytes) -> object:
         try:
             return _fast(data)
         except (ValueError, RecursionError):
-            pass
+            pass  # `json` takes more, and says better what is wrong with the rest
     return json.loads(data.removeprefix(_BOM).decode("utf-8", "replace"))

@@ -98,7 +98,7 @@ def _count_cases(ctx: Context) -> int:
                 if count > 1:  # more is not asked, and there may be thousands
                     break
     except OSError:
-        pass
+        pass  # a run without a folder of cases has none
     return count
 
 

@@ -39,7 +39,7 @@ def case_view(spec: RecordSpec, case_id: str) -> dict[str, Any]:
             "case": case_id,
             "case_dir": ctx.case_dir(),
             "input_path": inputs.input_path(ctx),
-            "inputs": _try(ctx, lambda: trace.text_of(inputs.inputs_part(ctx)), ""),
+            "inputs": _try(ctx, lambda: inputs.shown_inputs(ctx), ""),
             "annotations_path": _annotations_path(ctx),
             "annotations": _try(ctx, lambda: _raw_text(ctx, _annotations_path(ctx)), ""),
             "files": _file_entries(parts),

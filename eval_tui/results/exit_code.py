@@ -11,24 +11,28 @@ GATE_FAILED = 1
 UNUSABLE = 2
 CANNOT_TELL = 3
 NOTHING_SELECTED = 4
-INTERRUPTED = 130
+BY_SIGNAL = 128
+"""And the number of the signal: 130 for ctrl+c, 143 for SIGTERM, 129 for SIGHUP."""
+
+PIPE_CLOSED = BY_SIGNAL + 13
+"""Nobody reads standard output any more: what SIGPIPE would have made of it."""
 
 
 def exit_code(
     gates: Iterable[Gate],
     *,
-    interrupted: bool = False,
+    interrupted: int = 0,
     unusable: bool = False,
     nothing_selected: bool = False,
 ) -> int:
     """The code of a command that scored, the weightiest reason first.
 
-    In that order: interrupted, the config or the command cannot be used, nothing matched the
+    In that order: interrupted (by the signal of that number), the config or the command cannot be used, nothing matched the
     selection, a gate fails, a gate cannot be told. `unusable` is decided by
     `scoring_unusable`.
     """
     if interrupted:
-        return INTERRUPTED
+        return BY_SIGNAL + interrupted
     if unusable:
         return UNUSABLE
     if nothing_selected:

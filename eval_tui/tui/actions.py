@@ -19,6 +19,9 @@ Context = Literal["app", "grid", "case", "list", "help", "confirm"]
 PRIORITY_KEYS: Final = frozenset({"ctrl+c", "ctrl+p"})
 """Keys that act even while a text input has the focus."""
 
+AT_ONCE_KEYS: Final = frozenset({"slash"})
+"""Keys after which the next one means something else: they act before it is handed out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Action:
@@ -355,7 +358,7 @@ def bindings(context: Context) -> list[Binding]:
             action.title,
             show=False,
             key_display=key_name(key),
-            priority=key in PRIORITY_KEYS,
+            priority=key in PRIORITY_KEYS | AT_ONCE_KEYS,
         )
         for action in actions_in(context)
         for key in action.keys

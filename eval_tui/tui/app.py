@@ -89,6 +89,8 @@ class EvalApp(App[int], inherit_bindings=False):
         self._behind = NO_CHANGE
         self._clock = clock
         self._interrupted = float("-inf")
+        self._put_together = False
+        self._ends_with: int | None = None
         self._folders = theme_folders()
         self._signature = signature(self._folders)
         self.theme_names: frozenset[str] = frozenset()
@@ -116,6 +118,20 @@ class EvalApp(App[int], inherit_bindings=False):
         self.run_worker(self.engine.start(), group="engine", exit_on_error=True)
         self.set_interval(DRAIN_SECONDS, self._drain)
         self.set_interval(THEME_SECONDS, self._look_at_themes)
+
+    def on_ready(self) -> None:
+        self._put_together = True
+        if self._ends_with is not None:
+            self.end(self._ends_with)
+
+    def end(self, code: int) -> None:
+        """Leave with this exit code. While the app is still being put together: right after it is.
+
+        Asked for a second time, it is left as it stands.
+        """
+        if self._put_together or self._ends_with is not None:
+            self.exit(code, code)
+        self._ends_with = code
 
     # What changed
 

@@ -23,5 +23,6 @@ def say(
     text: str,
     severity: Literal["information", "warning", "error"] = "information",
 ) -> None:
-    """Show a short notice; the text may come from outside."""
+    """Show a short notice in place of the one before; the text may come from outside."""
+    app_of(node).clear_notifications()
     app_of(node).notify(clean(text), severity=severity, timeout=SAY_SECONDS, markup=False)

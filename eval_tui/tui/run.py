@@ -46,7 +46,7 @@ def _on_terminal() -> bool:
 async def _run(app: EvalApp) -> int:
     loop = asyncio.get_running_loop()
     for number in _SIGNALS:
-        loop.add_signal_handler(number, app.exit, 128 + number, 128 + number)
+        loop.add_signal_handler(number, app.end, 128 + number)
     try:
         await app.run_async(mouse=app.mouse)
     finally:

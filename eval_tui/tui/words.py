@@ -291,7 +291,7 @@ def origin_words(detail: Detail) -> str:
     told = [trigger_words(detail.trigger)] if detail.trigger else []
     if detail.cell.recorded:
         told = []
-    elif detail.at is not None:
+    elif detail.at is not None and detail.cell.state is CellState.FRESH:
         told.append(("judged " if not told or detail.reused else "") + ago(detail.at))
         if detail.duration_s is not None:
             told.append(f"took {seconds(detail.duration_s)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -41,7 +42,7 @@ class Differences:
 
     def __init__(self, lines: tuple[Line, ...]) -> None:
         self.lines = lines
-        self.used: set[Line] = set()
+        self.used: set[str] = set()
 
     def at(self, where: str) -> Line | None:
         """The first line that speaks of a place."""
@@ -51,7 +52,7 @@ class Differences:
         return [
             f"needless line {line.where} ({line.decision})"
             for line in self.lines
-            if line not in self.used
+            if line.where not in self.used
         ]
 
 
@@ -63,19 +64,24 @@ def _fits(where: str, pattern: str) -> bool:
 
 
 def compare_cells(
-    scenario: str, expected: dict[str, Any], document: dict[str, Any], agreed: Differences
+    scenario: str,
+    expected: dict[str, Any],
+    document: dict[str, Any],
+    agreed: Differences,
+    *,
+    models: bool = False,
 ) -> Iterator[str]:
-    """Every cell that is neither as expected nor as agreed."""
+    """Every cell that is neither as expected nor as agreed; those of models only when asked for."""
     for case, row in expected.get("cells", {}).items():
         for judge, cell in row.items():
-            if needs_model(expected, judge):
+            if needs_model(expected, judge) and not models:
                 continue
             where = f"{scenario}/cells/{case}/{judge}"
             actual = document["cells"].get(case, {}).get(judge)
             line = agreed.at(where)
             fits = _agrees(line.right, actual) if line else _equals(cell, actual)
             if line and not _equals(cell, actual):
-                agreed.used.add(line)
+                agreed.used.add(line.where)
             if not fits:
                 yield f"{where}: expected {line.right if line else _words(cell)}, got {_words(actual)}"
     for case in sorted(set(document["cells"]) - set(expected.get("cells", {}))):
@@ -83,7 +89,7 @@ def compare_cells(
 
 
 def compare_aggregates(
-    scenario: str, expected: dict[str, Any], document: dict[str, Any]
+    scenario: str, expected: dict[str, Any], document: dict[str, Any], *, models: bool = False
 ) -> Iterator[str]:
     """Every figure that is not what its own cells add up to (D27).
 
@@ -91,7 +97,7 @@ def compare_aggregates(
     booleans and numbers is the one figure that differs by decision.
     """
     for judge, figures in expected.get("aggregates", {}).items():
-        if needs_model(expected, judge):
+        if needs_model(expected, judge) and not models:
             continue
         actual = document["aggregates"].get(judge)
         cells = [row[judge] for row in document["cells"].values() if judge in row]
@@ -138,6 +144,73 @@ def compare_gates(
     right = 1 if "fail" in states else 3 if "cannot_tell" in states else 0
     if exit_code not in (right, 2):
         yield f"{scenario}: exit code {exit_code} for gates {sorted(states)}"
+
+
+def compare_samples(
+    scenario: str, expected: dict[str, Any], document: dict[str, Any], agreed: Differences
+) -> Iterator[str]:
+    """Every measured cell whose answers are not those expected, in whatever order they came."""
+    for case, row in expected.get("cells", {}).items():
+        for judge, cell in row.items():
+            actual = document["cells"].get(case, {}).get(judge)
+            if cell["status"] != "measured" or actual is None or not _equals(cell, actual):
+                continue  # not measured, or told to be another value
+            found = [
+                sample["value"] for sample in actual.get("samples", [{"value": actual["value"]}])
+            ]
+            where = f"{scenario}/samples/{case}/{judge}"
+            same = _in_order(found) == _in_order(cell["samples"])
+            line = None if same else agreed.at(where)
+            right = line.right.value if line and isinstance(line.right, Is) else cell["samples"]
+            if line:
+                agreed.used.add(line.where)
+            if not isinstance(right, list) or _in_order(found) != _in_order(right):
+                yield f"{where}: expected {right}, got {found}"
+
+
+def compare_requests(
+    scenario: str, expected: dict[str, Any], asked: list[dict[str, Any]], agreed: Differences
+) -> Iterator[str]:
+    """Every kind of request that the server got another number of times than it should."""
+    wanted: Counter[str] = Counter()
+    for entry in expected.get("requests") or []:
+        wanted[_request_kind(entry, entry)] += entry["count"]
+    got = Counter(_request_kind(entry, entry.get("schema") or {}) for entry in asked)
+    for kind in sorted({*wanted, *got}):
+        where = f"{scenario}/requests/{kind}"
+        fits = got[kind] == wanted[kind]
+        if _is_tried_again(kind):
+            fits = (got[kind] > 0) == (wanted[kind] > 0)
+        line = None if fits else agreed.at(where)
+        if line:
+            agreed.used.add(line.where)
+            fits = line.right == Is(got[kind])
+        if not fits:
+            yield f"{where}: asked {got[kind]} times, expected {line.right if line else wanted[kind]}"
+
+
+def _request_kind(entry: dict[str, Any], schema: dict[str, Any]) -> str:
+    """What is compared of a request, in words: model, verdict, status and images."""
+    words = [entry["model"], entry["shape"]]
+    if entry["shape"] == "number":
+        words += [schema["type"], f"{float(schema['minimum']):g}-{float(schema['maximum']):g}"]
+    words.append(str(entry["status"]))
+    if entry.get("images"):
+        words.append(f"{entry['images']} images")
+    return " ".join(words)
+
+
+def _is_tried_again(kind: str) -> bool:
+    """Whether the client library tries again, as often as it likes."""
+    return bool(set(kind.split()) & {"408", "409", "429", "500", "529", "drop"})
+
+
+def _in_order(values: list[Any]) -> list[str]:
+    """Values that can be compared whatever their order; 4 and 4.0 are equal, 1 and true are not."""
+    return sorted(
+        repr(value if value is None or isinstance(value, (bool, str)) else float(value))
+        for value in values
+    )
 
 
 def needs_model(expected: dict[str, Any], judge: str) -> bool:

@@ -5,6 +5,8 @@ The first line that fits a place counts. A line that is not needed fails the tes
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.conformance.compare import ABSENT, Is, Line
 
 ERROR, CONTRACT = "grader_error", "contract_violation"
@@ -257,6 +259,64 @@ DIFFERENCES: dict[str, tuple[Line, ...]] = {
     ),
 }
 
+SAME = "S25: what was answered is reused, so requests that are equal are one"
+
+MODEL_DIFFERENCES: dict[str, tuple[Line, ...]] = {
+    "11": (
+        Line(
+            "default/cells/{garbage,empty,omitted,as-text,number,text-prose}/{complete,harmless}",
+            ERROR,
+            "D21: no verdict is no fail",
+        ),
+        Line("arguments*/requests/fake-judge bool 200", Is(4), SAME),
+    ),
+    "13": (Line("default/cells/c1/boolean_for_number", ERROR, "D21: true is no score"),),
+    "14": (
+        Line(
+            "default/cells/c1/{just_above,half_above,just_below,half_below}_rounds_in",
+            ERROR,
+            "D18: the bounds come before any rounding",
+        ),
+    ),
+    "15": _all(
+        ERROR,
+        "D21: only one JSON object is read from prose",
+        "default/cells/c1/{broken_json,prose_score,prose_overall,prose_rating,fraction_of_top}",
+        "default/cells/c1/{bold_of_top,fraction_of_other,last_on_scale,ten_scale,negative}",
+        "default/cells/c1/{prose_off_scale_undeclared,hyphen_in_token,version_number}",
+        "default/cells/c1/{fraction_scale,two_scores,json_null,bool_capital,bool_unquoted}",
+        "default/cells/c1/{bool_word,bool_text_value,bool_first_of_two}",
+    ),
+    "18": (
+        Line(
+            "default/cells/garbage-counts/{four,two}",
+            Is(True),
+            "D21: an unreadable sample is no vote",
+        ),
+        Line(
+            "default/samples/garbage-counts/three",
+            Is([True, None, True]),
+            "D21: an unreadable sample is no vote",
+        ),
+    ),
+    "20": (
+        Line(
+            "default/cells/c1/evidence_without_space",
+            Is(False),
+            "D23: spelling of white space does not matter",
+        ),
+        Line(
+            "default/cells/c1/evidence_in_condition_only", Is(True), "D23: a statement is a use too"
+        ),
+        Line("default/requests/fake-judge bool 200", Is(3), SAME),
+    ),
+    "21": (
+        Line("default/cells/linked/asked_about_draft", EVIDENCE, "D19: the step left no record"),
+        Line("default/requests/fake-judge bool 200", Is(2), SAME),
+    ),
+}
+"""Those that show only where a model is asked."""
+
 REFUSED: dict[str, set[str]] = {
     **{
         f"02/{kind}": {"budget"}
@@ -273,3 +333,52 @@ REFUSED: dict[str, set[str]] = {
     "38/cases-is-a-file": set(),
 }
 """Scenario -> the columns that are `unsupported` (D3); none: nothing is scored, exit code 2."""
+
+
+_ANSWERED = {"status": "measured", "value": True, "samples": [True]}
+_LOST = {"status": "errored", "value": None, "samples": [None]}
+_LEFT_OUT = {"status": "skipped", "value": None, "samples": []}
+
+
+def _scored(requests: dict[str, int] | None = None, **cells: dict[str, Any]) -> dict[str, Any]:
+    """A scenario of one case in the form of the expected ones; requests by model."""
+    asked = [
+        {"model": model, "shape": "bool", "status": "200", "count": count}
+        for model, count in (requests or {}).items()
+    ]
+    return {"cells": {"c1": cells}, "requests": asked}
+
+
+_ONE_COLUMN = _scored(fine=_ANSWERED, a=_LOST)
+_NO_KEY = _scored(own=_LOST, suite=_LOST, blank=_LOST, fine=_ANSWERED)
+_OWN = {"own-model": 1}
+
+STOPPED: dict[str, tuple[dict[str, Any], str]] = {
+    "11/no-model": (_scored(harmless=_LOST), "D22: no model costs the judge's own column"),
+    **{
+        f"12/bad-{what}": (_ONE_COLUMN, "D3: it costs its own column")
+        for what in (
+            *("prompt-file-absent", "prompt-file-outside", "prompt-file-absolute"),
+            *("prompt-file-empty", "prompt-file-directory"),
+            *("context-outside", "context-directory", "context-text"),
+        )
+    },
+    "19/no-model": (
+        _scored(_OWN, own=_ANSWERED, other=_LOST, fine=_ANSWERED),
+        "D22: no model costs the judge's own column",
+    ),
+    "19/no-credentials": (_NO_KEY, "D22: no key costs the cells that need it"),
+    "19/empty-key": (_NO_KEY, "D22: no key costs the cells that need it"),
+    "19/leave-out-without-credentials": (
+        _scored(fine=_ANSWERED, budget=_ANSWERED, harmless=_LEFT_OUT, asked=_LEFT_OUT),
+        "D22: what is left out needs no key",
+    ),
+    "19/leave-out-without-model": (
+        _scored(own=_LEFT_OUT, other=_LOST, fine=_ANSWERED),
+        "D22: what is left out needs no model",
+    ),
+}
+"""What is right where another tool stops, and why."""
+
+NO_COMMAND = {"17/override-zero": "D31: `--samples 0` is no command, not another way to say 1"}
+"""Scenarios whose command cannot be used: exit code 2 and no document."""

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.support.fake_anthropic import FakeAnthropic
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -19,12 +21,32 @@ class Outcome:
     document: dict[str, Any] | None
 
 
-def run_scenario(project: Path, scenario: dict[str, Any]) -> Outcome:
-    """The scenario by `eval-tui score --format json`: the whole product without its screen."""
+OPTIONS = {"--no-llm-judges": "--no-llm"}
+"""How options of the conformance cases are spelt here, where that differs."""
+
+PAID = ("--auto", "paid", "--budget", "inf")
+
+
+def run_scenario(
+    project: Path, scenario: dict[str, Any], server: FakeAnthropic | None = None
+) -> Outcome:
+    """The scenario by `eval-tui score --format json`: the whole product without its screen.
+
+    With a server, model judges may ask it, and a scenario that wants credentials has them.
+    """
     command = [sys.executable, "-m", "eval_tui.cli", "score", scenario["config"], "--root", "."]
     command += ["--run", scenario["run"], "--format", "json"]
+    command += [OPTIONS.get(word, word) for word in scenario.get("args", [])]
     hidden = ("ANTHROPIC_", "OPENAI_", "EVAL_", "AGENT_EVAL_")
     env = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
+    if server is not None:
+        command += PAID
+        if scenario.get("fake"):
+            env |= {"ANTHROPIC_API_KEY": "fake-key", "ANTHROPIC_BASE_URL": server.base_url}
+    for name, value in scenario.get("env", {}).items():
+        env.pop(name, None)
+        if value is not None:
+            env[name] = value
     done = subprocess.run(
         command,
         cwd=project / scenario["cwd"],

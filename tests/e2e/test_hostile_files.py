@@ -470,12 +470,34 @@ async def test_a_summary_cut_short_keeps_the_recorded_values(tmp_path: Path) -> 
         ):
             write_case(root, "a")
             spoil()
-            await project.next_change()
+            await project.shown(
+                lambda: any(p.code == "recorded-unreadable" for p in project.driver.problems)
+            )
             assert project.value("a", "m") == 4
             assert project.driver.grid.cell("a", "m").recorded
         path.unlink()
         path.write_bytes(good.replace(b"4", b"2"))
         await project.until(lambda: project.value("a", "m") == 2)
+        assert not [p for p in project.driver.problems if p.code == "recorded-unreadable"]
+
+
+async def test_a_large_summary_is_shown_like_any_other(tmp_path: Path) -> None:
+    judge = {"name": "m", "prompt": "{{ conversation }}", "model": "some-model"}
+    cell = {"value": 4, "rationale": "fine " * 300_000}
+    root = write_project(tmp_path / "p", [judge], ["a"], summary={"per_case": {"a": {"m": cell}}})
+    path = run_dir(root) / "summary.yaml"
+    good = path.read_bytes()
+    async with live(root) as project:
+        assert project.value("a", "m") == 4
+        path.write_bytes(good.replace(b"value: 4", b"value: 2"))
+        await project.until(lambda: project.value("a", "m") == 2)
+        path.write_bytes(good + b": [\n")
+        await project.shown(
+            lambda: any(p.code == "recorded-unreadable" for p in project.driver.problems)
+        )
+        assert project.value("a", "m") == 2
+    done = json.loads(score(root).stdout)
+    assert done["cells"]["a"]["m"]["status"] == "unmeasured"
 
 
 @pytest.mark.parametrize("kind", ["a pipe", "cut short", "huge"])

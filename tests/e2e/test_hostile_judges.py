@@ -148,7 +148,7 @@ async def test_nothing_is_left_of_an_interrupted_scoring(tmp_path: Path, number:
         process.send_signal(number)
         while process.poll() is None or _processes_with(f"HOSTILE_MARK={root}"):
             await asyncio.sleep(0.01)
-    assert process.returncode == (-9 if number == signal.SIGKILL else 130)
+    assert process.returncode == (-9 if number == signal.SIGKILL else 128 + number)
 
 
 def _processes_with(variable: str) -> list[str]:

@@ -9,9 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from eval_tui.engine.driver import Driver
 from eval_tui.engine.grid import CellKey, CellState
+from eval_tui.engine.project import Options
+from eval_tui.engine.supervisor import supervisors
 from eval_tui.results.board import make_board
 from eval_tui.scores import Reason, Unmeasured
+from eval_tui.watch import Watcher
 from tests.support.live import Live, live
 from tests.support.small import case_dir, run_dir, write_case, write_config, write_project
 
@@ -131,6 +135,57 @@ async def test_a_judge_that_writes_into_the_run_is_named_and_starts_nothing(tmp_
         assert project.ran - before == 1
 
 
+async def test_a_judge_that_reads_what_another_wrote_follows_it(tmp_path: Path) -> None:
+    """S14: the writer is not started by its own file, but whoever reads that file is."""
+    find = "import os\npath = os.path.join(outputs['case_dir'], 'report.txt')\n"
+    reader = find + "return len(open(path).read()) if os.path.exists(path) else -1"
+    writer = find + (
+        "text = open(os.path.join(outputs['case_dir'], 'out', 'page.md')).read()\n"
+        "open(path, 'w').write(text)\nreturn len(text)"
+    )
+    judges = [{"name": "reader", "check": reader}, {"name": "writer", "check": writer}]
+    root = write_project(tmp_path / "p", judges, ["a"])
+    async with live(root) as project:
+        for length in (5, 9):
+            (case_dir(root, "a") / "out" / "page.md").write_text("x" * length)
+            await project.until(lambda n=length: project.value("a", "writer") == n)
+            await project.until(lambda n=length: project.value("a", "reader") == n)
+        assert not [p for p in project.driver.problems if p.code == "judges-in-circles"]
+
+
+async def test_judges_that_start_each_other_are_named_and_stopped(tmp_path: Path) -> None:
+    """S14"""
+
+    def feeding(own: str, other: str) -> str:
+        return (
+            "import os\nfolder = outputs['case_dir']\n"
+            f"theirs = os.path.join(folder, '{other}')\n"
+            "told = int(open(theirs).read()) if os.path.exists(theirs) else 0\n"
+            f"open(os.path.join(folder, '{own}'), 'w').write(str(told + 1))\nreturn told"
+        )
+
+    judges = [
+        {"name": "one", "check": feeding("one.txt", "two.txt")},
+        {"name": "two", "check": feeding("two.txt", "one.txt")},
+        {"name": "apart", "check": "return len(outputs['out_content'])"},
+    ]
+    root = write_project(tmp_path / "p", judges, ["a"])
+    async with live(root) as project:
+        await project.until(
+            lambda: any(p.code == "judges-in-circles" for p in project.driver.problems)
+        )
+        (case_dir(root, "a") / "out" / "page.md").write_text("seen")
+        await project.until(lambda: project.value("a", "apart") == 4)
+        (root / "data" / "b").mkdir()  # seen after everything that the judges wrote
+        await project.until(lambda: len(project.driver.grid.rows) == 2)
+        await project.driver.idle()
+        named = [p for p in project.driver.problems if p.code == "judges-in-circles"]
+        assert len(named) == 1
+        assert "one" in named[0].message
+        assert "two" in named[0].message
+        assert project.ran <= 20
+
+
 async def test_every_save_by_rename_is_seen(tmp_path: Path) -> None:
     """S16"""
     root = write_project(tmp_path / "p", [LENGTH])
@@ -141,6 +196,48 @@ async def test_every_save_by_rename_is_seen(tmp_path: Path) -> None:
             fresh.write_text("x" * length)
             os.replace(fresh, page)
             await project.until(lambda n=length: project.value("a", "length") == n)
+
+
+async def test_a_deleted_run_folder_is_said(tmp_path: Path) -> None:
+    root = write_project(tmp_path / "p", [LENGTH])
+    shutil.copytree(run_dir(root), run_dir(root).with_name("r0"))
+    (run_dir(root).with_name("r0") / "run_result.json").write_text(
+        json.dumps({"started_at": "2001-01-01T00:00:00Z"})
+    )
+    async with live(root) as project:
+        assert not project.driver.status.banner
+        shutil.move(run_dir(root), tmp_path / "aside")
+        await project.until(lambda: project.driver.status.run_id == "r0")
+        assert "run r1 is gone" in project.driver.status.banner
+        shutil.rmtree(run_dir(root).with_name("r0"))
+        await project.until(lambda: "run r0 is gone" in project.driver.status.banner)
+
+
+async def test_a_project_behind_a_link_is_watched(tmp_path: Path) -> None:
+    root = write_project(tmp_path / "p", [LENGTH], ["a"])
+    link = tmp_path / "link"
+    link.symlink_to(root)
+    driver = Driver(Options(root=str(link)), supervisors(None, str(root)), Watcher)
+    try:
+        await driver.start()
+        await driver.idle()
+        assert driver.options.root == str(root.resolve())
+        assert driver.config is not None
+        assert driver.config.path == str(root.resolve() / "eval.yaml")
+    finally:
+        await driver.close()
+
+
+async def test_a_cell_that_is_due_while_paused_is_counted_once(tmp_path: Path) -> None:
+    root = write_project(tmp_path / "p", [LENGTH], ["a"])
+    async with live(root) as project:
+        project.driver.pause(True)
+        (case_dir(root, "a") / "out" / "page.md").write_text("other words")
+        await project.shown(lambda: project.driver.status.queued == 1)
+        assert project.driver.grid.cell("a", "length").waiting == "paused"
+        assert project.driver.status.waiting == 0
+        project.driver.pause(False)
+        await project.until(lambda: project.value("a", "length") == 11)
 
 
 async def test_a_recreated_run_folder_comes_back(tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ def test_a_config_that_is_not_yaml_is_unusable_and_names_the_place(tmp_path: Pat
         assert "eval.yaml:" in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interruption_keeps_what_is_finished(tmp_path: Path, number: signal.Signals) -> None:
     root = write_project(tmp_path / "p", [FINE, HANG], ["a"])
     with subprocess.Popen(
@@ -164,7 +164,7 @@ def test_an_interruption_keeps_what_is_finished(tmp_path: Path, number: signal.S
             select.select([], [], [], 0.02)
         process.send_signal(number)
         out, err = process.communicate(timeout=PATIENCE)
-        assert process.returncode == 130
+        assert process.returncode == 128 + number
     made = document(out)
     assert made["cells"]["a"]["fine"]["value"] is True
     assert made["cells"]["a"]["hang"]["waiting"] == "cancelled"
@@ -183,12 +183,15 @@ def test_on_a_terminal_a_bar_shows_the_progress_and_is_wiped(tmp_path: Path) -> 
         assert wait_gone(root) == {}
 
 
-def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "words", [["score", "--format", "json"], ["score"], ["check"], ["explain", "a", "fine"]]
+)
+def test_a_closed_pipe_is_no_failed_gate(tmp_path: Path, words: list[str]) -> None:
     root = write_project(tmp_path / "p", [FINE])
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
-        [EVAL_TUI, "score", "--format", "json"],
+        [EVAL_TUI, *words],
         cwd=root,
         stdin=subprocess.DEVNULL,
         stdout=writer,
@@ -198,9 +201,40 @@ def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
         check=False,
     )
     os.close(writer)
-    assert done.returncode != 0
+    assert done.returncode == 141
     assert "Traceback" not in done.stderr
+    assert "Broken" not in done.stderr
     assert wait_gone(root) == {}
+
+
+def test_a_case_that_did_not_run_selects_nothing(tmp_path: Path) -> None:
+    root = write_project(tmp_path / "p", [FINE], ["a"])
+    (root / "data" / "later").mkdir()
+    done = run(root, "score", "--format", "json", "--case", "later")
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "'later'" in done.stderr
+    both = run(root, "score", "--format", "json", "--case", "later", "--case", "a")
+    assert both.returncode == 0
+    assert document(both.stdout)["cells"]["a"]["fine"]["value"] is True
+
+
+def test_a_document_in_a_file_is_replaced_whole(tmp_path: Path) -> None:
+    root = write_project(tmp_path / "p", [FINE], ["a"])
+    real, link = root / "real.json", root / "link.json"
+    real.write_text("old")
+    real.chmod(0o640)
+    link.symlink_to(real.name)
+    before = real.stat().st_ino
+    assert run(root, "score", "--format", "json", "--output", str(link)).returncode == 0
+    document(real.read_text())
+    assert link.is_symlink()
+    assert real.stat().st_ino != before, "it was written beside and renamed"
+    assert real.stat().st_mode & 0o777 == 0o640
+    assert sorted(path.name for path in root.glob("*.json*")) == ["link.json", "real.json"]
+    done = run(root, "score", "--output", str(root / "nowhere" / "x.json"))
+    assert done.returncode == 2
+    assert "cannot write" in done.stderr
+    assert run(root, "score", "--output", "/dev/null").returncode == 0
 
 
 def test_check_lists_what_is_there_and_what_is_wrong(tmp_path: Path) -> None:

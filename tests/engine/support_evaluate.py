@@ -48,7 +48,7 @@ def _cell(state: Any, batch: Any, item: Any, job: Any, io: Any) -> bool:
         pid=os.getpid(),
         extra=batch.get("x"),
     )
-    io.emit(message)
+    (io.hold if item.get("held") else io.emit)(message)
     return replace
 
 

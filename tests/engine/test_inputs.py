@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from eval_tui.engine.observe import python_version
+from eval_tui.engine.versions import python_version
 from tests.engine.support_world import differing, signatures
 from tests.engine.test_property import essence, live, opened
 from tests.support.cold import cold_score

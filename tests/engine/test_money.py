@@ -183,6 +183,8 @@ def test_commitments_never_exceed_the_limit(calls: list[tuple[float, float, str]
         ("paid", None, True, False, "money"),
         ("free", 0.0, True, False, "money"),
         ("off", 0.0, True, False, "off"),
+        ("off", 0.0, False, False, "off"),
+        ("off", 0.0, False, True, "secret"),
         ("paid", 0.1, False, False, "secret"),
         ("free", None, True, True, "go"),
         ("off", 9.0, True, True, "go"),

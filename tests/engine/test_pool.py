@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from eval_tui.engine.batches import Flight
+from eval_tui.engine.lookups import LOOKUPS
 from eval_tui.engine.pool import Batch
-from eval_tui.engine.views import ViewError
+from eval_tui.engine.views import WORTH_SHARING, ViewError, halves, joined
 from tests.engine.support_pool import PoolRun
 
 
@@ -28,6 +29,14 @@ async def test_every_cell_is_told_once_and_every_batch_ends(root: str) -> None:
             assert info is not None
             assert (info.id, info.generation) == (message["id"], run.generation)
         assert run.cells()["3-5", "good"]["extra"] == "y"
+
+
+async def test_a_cell_that_a_worker_tells_again_is_told_once(root: str) -> None:
+    async with PoolRun(root, 1) as run:
+        batch = run.submit(("a", ["good", "good2", "good"]))
+        await run.finished(batch)
+        told = [message["judge"] for message in run.of("cell", batch)]
+    assert told == ["good", "good2"]
 
 
 async def test_output_is_kept_with_its_cell_only(root: str) -> None:
@@ -283,3 +292,36 @@ def test_what_is_left_of_a_batch_is_sent_again_without_what_was_told() -> None:
         {"case": "c", "jobs": [{"judge": "x", "n": 1}, {"judge": "y"}], "more": "c"},
     ]
     assert flight.first_left() == ("b", "y")
+
+
+@pytest.mark.parametrize(
+    "judge", ["closes_all", "closes_and_sleeps", "writes_everywhere", "kills_itself", "exits_3"]
+)
+async def test_cells_that_are_held_back_are_not_lost_with_the_worker(root: str, judge: str) -> None:
+    async with PoolRun(root, 1) as run:
+        names = ["good", "sees_environ", judge, "environment", "interpreter"]
+        batch = run.submit(("a", names), ("b", ["good"]), held=True)
+        await run.finished(batch)
+        cells = run.cells(batch)
+    assert cells.keys() == {*(("a", name) for name in names), ("b", "good")}
+    assert [name for name, cell in cells.items() if cell["t"] == "lost"] == [("a", judge)]
+
+
+def test_a_large_run_that_two_look_through_looks_the_same(tmp_path: Path) -> None:
+    folder = tmp_path / "run" / "cases"
+    for number in range(0, WORTH_SHARING, 100):
+        (folder / f"case-{number:04}").mkdir(parents=True)
+    (tmp_path / "code.py").write_text("X = 1")
+    request = {
+        "op": "scan",
+        "run_dir": str(tmp_path / "run"),
+        "dataset_dir": "",
+        "cases": [(f"case-{number:04}", []) for number in range(WORTH_SHARING)],
+        "ambients": {"holds": [], "not": [["exists", str(tmp_path / "code.py"), "-"]]},
+    }
+    parts = [LOOKUPS["scan"](half) for half in halves(request)]
+    assert len(parts) == 2
+    assert joined(parts) == LOOKUPS["scan"](request)
+    assert joined(parts)["holds"] == ["holds"]
+    assert not halves({**request, "cases": request["cases"][1:]})
+    assert not halves({"op": "case", "record": {}, "case": "a"})

@@ -42,7 +42,7 @@ def test_it_has_the_fields_of_the_screen(tmp_path: Path) -> None:
     json.dumps(view)
     assert entry_names(view) == ["artifacts/a.md", "artifacts/b.bin", "_modified/m.py", "notes.txt"]
     assert [entry["binary"] for entry in view["files"]] == [False, True, False, False]
-    assert view["inputs"] == "**task**: x"
+    assert view["inputs"] == "task: x"
     assert view["input_path"] == str(tmp_path / "dataset/c1/input.yaml")
     assert view["annotations"] == "tier: hard # kept\n"
     assert view["events"] == said("hello") and view["events_path"].endswith("events.json")

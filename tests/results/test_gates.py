@@ -129,7 +129,7 @@ def gate(state: str) -> Gate:
         (["pass", "cannot_tell"], {}, 3),
         (["fail"], {"nothing_selected": True}, 4),
         (["fail"], {"nothing_selected": True, "unusable": True}, 2),
-        (["fail"], {"nothing_selected": True, "unusable": True, "interrupted": True}, 130),
+        (["fail"], {"nothing_selected": True, "unusable": True, "interrupted": 2}, 130),
     ],
 )
 def test_the_weightiest_reason_decides_the_exit_code(

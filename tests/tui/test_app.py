@@ -198,3 +198,11 @@ async def test_an_unknown_theme_is_said_and_the_default_used():
     async with app.run_test(notifications=True) as pilot:
         await until(pilot, lambda: "there is no theme nope" in screen_text(app))
         assert app.theme == "dark"
+
+
+async def test_an_end_that_comes_while_the_app_is_being_put_together_is_no_error():
+    app = EvalApp(sample_driver())
+    app.end(128 + signal.SIGTERM)
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: app.return_code is not None, "the end")
+    assert app.return_code == 128 + signal.SIGTERM

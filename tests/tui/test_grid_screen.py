@@ -5,11 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from textual import events
 from textual.widgets import Input
 
 from eval_tui.config.problems import Problem
 from eval_tui.config.schema import EvalConfig, Judge
-from eval_tui.engine.grid import Cell, CellKey, CellState, EvalInfo, Row, RunInfo, Status
+from eval_tui.engine.grid import Cell, CellKey, CellState, Dirty, EvalInfo, Row, RunInfo, Status
 from eval_tui.scores import Reason, Unmeasured, measured
 from eval_tui.tui.host import say
 from eval_tui.tui.screens.case import CaseScreen
@@ -331,6 +332,36 @@ async def test_filter_by_name_and_keys_that_are_letters_there():
         assert grid.shown == 4
         await pilot.press("slash", "[", "/", "]", "enter")
         assert grid.cursor == CellKey("[/] odd", "j")
+
+
+async def test_keys_that_come_in_one_go_after_a_slash_are_typed():
+    driver = FakeDriver(ran("area", "bay", "sea"), [check("j")])
+    async with running(driver) as (pilot, grid):
+        for key, character in (("slash", "/"), ("a", "a"), ("r", "r")):
+            pilot.app.post_message(events.Key(key, character))
+        await until(pilot, lambda: grid.shown == 1, "filtered")
+        assert pilot.app.screen.query_one("#filter", Input).value == "ar"
+        assert not driver.calls
+
+
+async def test_the_preview_of_a_stale_cell_tells_no_time_of_the_new_trigger():
+    driver = small()
+    async with running(driver) as (pilot, _):
+        await sees(pilot, "took 12 ms")
+        driver.put("a", "links", Cell(CellState.STALE, measured(True)))
+        driver.change(Dirty(cells=frozenset({CellKey("a", "links")})))
+        await drained(pilot, driver)
+        await pilot.press("j", "k")
+        await until(pilot, lambda: "took" not in screen_text(pilot.app), "no time")
+
+
+async def test_a_new_notice_replaces_the_one_before():
+    async with running(small()) as (pilot, _):
+        await pilot.press("v", "y", "y")
+        await sees(pilot, "Copied.")
+        text = screen_text(pilot.app)
+        assert text.count("Copied.") == 1
+        assert "v again elsewhere" not in text
 
 
 async def test_in_a_text_input_only_a_few_keys_act_beyond_it():

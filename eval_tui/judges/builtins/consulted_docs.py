@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
 from eval_tui.judges.base import Runner
 from eval_tui.judges.builtins.arguments import choice, flag, number, texts
-from eval_tui.judges.builtins.trace import Event, calls_of, trace_of
+from eval_tui.judges.builtins.trace import trace_of
+from eval_tui.record.derive import reads_of
 
 
 def make(arguments: Mapping[str, Any]) -> Runner:
@@ -28,7 +29,7 @@ def make(arguments: Mapping[str, Any]) -> Runner:
         if not expected:
             return None, "no files are expected of this case (annotations.expected_files)"
         events = trace_of(record)
-        read = {_normal(path, match) for path in _reads(events, subagents, grep)}
+        read = {_normal(path, match) for path in reads_of(events, subagents, grep)}
         read |= {_normal(path, match) for path in preloaded}
         missed = [path for path in expected if not any(_same(path, seen, match) for seen in read)]
         hits = len(expected) - len(missed)
@@ -47,28 +48,6 @@ def _expected(annotations: Mapping[str, Any]) -> list[str]:
     if not isinstance(cast("object", paths), list) or not all(isinstance(p, str) for p in paths):
         raise TypeError(f"annotations.expected_files must be a list of paths, not {value!r}")
     return [str(path) for path in paths if str(path).strip()]
-
-
-def _reads(events: list[Event], subagents: bool, grep: bool) -> Iterator[str]:
-    """Paths of the files that the trace's tool calls read."""
-    for event in events:
-        if subagents or not event.get("parent_tool_use_id"):
-            for call in calls_of(event):
-                name, given = call.get("name"), call.get("input")
-                if name in _READERS and isinstance(given, dict):
-                    yield from _paths(name, cast("Event", given), grep)
-
-
-_READERS = ("Read", "Grep", "Bash")
-
-
-def _paths(name: object, given: Event, grep: bool) -> Iterator[str]:
-    if name == "Read" and given.get("file_path"):
-        yield str(given["file_path"])
-    elif name == "Grep" and grep and given.get("path") not in (None, "", "."):
-        yield str(given["path"])
-    elif name == "Bash" and isinstance(given.get("read_paths"), list):
-        yield from (str(path) for path in given["read_paths"])
 
 
 def _normal(path: str, match: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from typing import ClassVar, Final
 
@@ -12,11 +11,12 @@ from textual.binding import BindingType
 from textual.containers import Container, Horizontal
 from textual.content import Content
 from textual.timer import Timer
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from eval_tui.config.schema import Judge
 from eval_tui.engine.grid import CellKey, Dirty, Grid, Row, Scope
 from eval_tui.engine.select import failed
+from eval_tui.engine.threads import in_thread
 from eval_tui.results.board import make_board
 from eval_tui.tui import words
 from eval_tui.tui.actions import Context, bindings
@@ -24,11 +24,11 @@ from eval_tui.tui.editor import edit
 from eval_tui.tui.face import Driver
 from eval_tui.tui.heads import heads_of, known_heads
 from eval_tui.tui.host import app_of, say
-from eval_tui.tui.layout import CASE_MAX, Head, Sort, longest_name
+from eval_tui.tui.layout import CASE_MAX, Head, longest_name
 from eval_tui.tui.marks import Glyphs
 from eval_tui.tui.order import arrange, failing
 from eval_tui.tui.placing import place
-from eval_tui.tui.screens.base import LiveScreen
+from eval_tui.tui.screens.grid_finding import GridFinding
 from eval_tui.tui.still import StillGrid
 from eval_tui.tui.widgets.bars import Bar, Query, hints
 from eval_tui.tui.widgets.grid import CaseGrid
@@ -44,7 +44,7 @@ AT_ONCE: Final = 30_000
 """Cells whose aggregates are made at once; those of a larger grid are made in a thread."""
 
 
-class GridScreen(LiveScreen):
+class GridScreen(GridFinding):
     """Cases x judges, live."""
 
     CSS_PATH = "grid.tcss"
@@ -55,9 +55,7 @@ class GridScreen(LiveScreen):
     def __init__(self, driver: Driver, glyphs: Glyphs) -> None:
         super().__init__(driver)
         self.glyphs = glyphs
-        self._still: StillGrid | None = None
         self._behind = 0
-        self._range_start: CellKey | None = None
         self._previewed: CellKey | None = None
         self._rest: Timer | None = None
         self._heads_due: Timer | None = None
@@ -86,15 +84,6 @@ class GridScreen(LiveScreen):
         self.take(Dirty(structure=True, problems=True, status=True))
 
     # What is shown
-
-    @property
-    def cases(self) -> CaseGrid:
-        return self.query_one("#grid", CaseGrid)
-
-    @property
-    def grid(self) -> Grid:
-        """The grid in the picture: the live one, or a still one."""
-        return self._still or self.driver.grid
 
     @property
     def busy(self) -> bool:
@@ -180,7 +169,7 @@ class GridScreen(LiveScreen):
         return heads
 
     async def _make_heads_apart(self, grid: Grid) -> None:
-        self._show_heads(await asyncio.to_thread(self._heads_of, grid))
+        self._show_heads(await in_thread(lambda: self._heads_of(grid)))
 
     def _show_heads(self, heads: tuple[Head, ...]) -> None:
         self._heads, self._heads_due = heads, None
@@ -236,79 +225,7 @@ class GridScreen(LiveScreen):
         case = key.case if key else None
         return next((row for row in self.grid.rows if row.case == case), None)
 
-    # Finding
-
-    def action_filter(self) -> None:
-        self.query_one("#filter-row").add_class("-shown")
-        self.query_one("#filter", Query).focus()
-
-    @on(Input.Changed, "#filter")
-    def _filter(self, event: Input.Changed) -> None:
-        self.cases.text = event.value
-        self.cases.rearrange()
-
-    @on(Input.Submitted, "#filter")
-    def _filtered(self, event: Input.Submitted) -> None:
-        self.query_one("#filter-row").set_class(bool(event.value), "-shown")
-        self.cases.focus()
-
-    def action_clear(self) -> None:
-        filter_row = self.query_one("#filter-row")
-        if filter_row.has_class("-shown"):
-            self.query_one("#filter", Query).value = ""
-            filter_row.remove_class("-shown")
-        elif self.cases.marked or self._range_start:
-            self.cases.set_marked(frozenset())
-            self._range_start = None
-        elif self.cases.only is not None:
-            self.action_failures()
-        self.cases.focus()
-
-    def action_failures(self) -> None:
-        if self.cases.only is not None:
-            self.cases.only = None
-        else:
-            only = failing(self.grid)
-            if not only:
-                say(self, "No failures here.")
-                return
-            self.cases.only = only
-        self.cases.rearrange()
-
-    def action_failure(self, step: int) -> None:
-        if not self.cases.next_failure(step):
-            say(self, "No failures here.")
-
-    def action_sort(self) -> None:
-        key = self.cases.cursor
-        if key is None:
-            return
-        now = self.cases.sort
-        if now is None or now.judge != key.judge:
-            self.cases.sort = Sort(key.judge, "worst")
-        else:
-            self.cases.sort = Sort(key.judge, "best") if now.way == "worst" else None
-        self.cases.rearrange()
-
-    # Marks and work
-
-    def action_mark(self) -> None:
-        key = self.cases.cursor
-        if key is not None:
-            self.cases.set_marked(self.cases.marked ^ {key})
-
-    def action_mark_range(self) -> None:
-        key = self.cases.cursor
-        if key is None:
-            return
-        if self._range_start is None:
-            self._range_start = key
-            self.cases.set_marked(self.cases.marked | {key})
-            say(self, "v again elsewhere marks all cells between.")
-            return
-        between = self.cases.between(self._range_start, key)
-        self._range_start = None
-        self.cases.set_marked(self.cases.marked | between)
+    # Work
 
     def _chosen(self) -> tuple[CellKey, ...]:
         key = self.cases.cursor

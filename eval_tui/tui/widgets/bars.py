@@ -46,6 +46,10 @@ class Query(Input):
     that were typed behind it in one go, as they arrive over a slow line.
     """
 
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        # Textual knows no character of that name.
+        return key == "slash" or super().check_consume_key(key, character)
+
     async def on_key(self, event: events.Key) -> None:
         own = self._bindings.key_to_bindings.get(event.key)
         if own:

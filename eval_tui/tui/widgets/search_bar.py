@@ -51,7 +51,7 @@ class SearchBar(Horizontal):
     def open(self) -> None:
         """Show the line and put the focus into it."""
         self.add_class("-open")
-        self.input.focus()
+        self.screen.set_focus(self.input)  # at once: the next key is its own
 
     def close(self) -> None:
         """End the search and hide the line."""
