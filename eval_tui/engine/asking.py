@@ -88,8 +88,8 @@ class Asking:
         self.wants: dict[CellKey, Want] = {}
         self.confirmed: set[CellKey] = set()
         """Cells that the person asked for, until their request is rendered."""
-        self._failed: dict[CellKey, tuple[str, int]] = {}
-        """Requests, with their samples, that would fail again: asked again by key only (D36)."""
+        self._failed: dict[CellKey, tuple[str, int, Score | None]] = {}
+        """Request, samples and score of what would fail again: asked again by key only (D36)."""
         self.calls = 0
         """Calls answered since the session began."""
         self.cost: float | None = None
@@ -143,7 +143,7 @@ class Asking:
         if not (forced or confirmed):
             if self._recorded_holds(key, info, request):
                 return
-            if self._failed.get(key) == (request.digest, samples):
+            if self._failed.get(key) == (request.digest, samples, info.score):
                 info.behind, info.outdated = None, False
                 return
         missing = {i for i in range(samples) if not (found and found[i])}
@@ -283,8 +283,6 @@ class Asking:
             return
         del self.wants[call.key]
         self._failed.pop(call.key, None)
-        if any(_stays(failure) for failure in want.failures.values()):
-            self._failed[call.key] = (call.digest, want.samples)
         known = self._known(call.digest, want.samples)
         if any(known) and (not want.failures or want.samples > 1):
             info.reused = not bought
@@ -292,6 +290,8 @@ class Asking:
             self._settle(call.key, info, want.request, [one for one in found if one is not None])
         elif want.failures:
             self._unmeasured(info, want.failures[min(want.failures)].score())
+        if any(_stays(failure) for failure in want.failures.values()):
+            self._failed[call.key] = (call.digest, want.samples, info.score)
         session.count(ran=1 if bought else 0)
         info.behind, info.outdated, info.ran = None, False, bought
         recall.save_row(session, call.key.case)

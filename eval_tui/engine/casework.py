@@ -36,7 +36,7 @@ from eval_tui.record.record import (
 from eval_tui.scores import Reason, Score, Unmeasured, to_plain
 
 BRIEF_MS = 2.0
-"""Judges that never took longer do not let the cells before them wait to be told."""
+"""Cells may wait to be told while a judge runs whose last run was shorter."""
 
 C_WALKERS = frozenset({"orjson", "msgspec", "ujson", "rapidjson", "pydantic_core"})
 """Libraries that read a dict past its methods."""
@@ -244,8 +244,7 @@ class CaseWork:
             with io.capture() as captured:
                 score = self._call(judge, parts, seen, watch)
             printed = captured.text
-        took = message["ms"] = round((time.perf_counter() - started) * 1000, 3)
-        state.longest[judge.name] = max(took, state.longest.get(judge.name, 0.0))
+        message["ms"] = state.took[judge.name] = round((time.perf_counter() - started) * 1000, 3)
         notes, replace = io.check() if judge.kind != "builtin" else ([], False)
         inputs = [*self._finished(seen), *self._settle(judge, watch)]
         if isinstance(score, Unmeasured) and score.reason is Reason.MISSING_EVIDENCE:
@@ -287,7 +286,7 @@ class CaseWork:
                 self.state.runners[judge.name] = loaded(judge, self.state.env)
             io.loaded()
             self._settle(judge, watch)
-        if self.state.longest.get(judge.name, BRIEF_MS) >= BRIEF_MS:
+        if self.state.took.get(judge.name, BRIEF_MS) >= BRIEF_MS:
             io.flush()
         if surprising or judge.name not in self.state.announced:
             self.state.announced.add(judge.name)

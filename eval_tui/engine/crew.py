@@ -101,6 +101,11 @@ class Lane:
         os.close(self.output)
 
 
+def _meddled(lane: Lane) -> Death:
+    did = "wrote into" if lane.garbled else "closed"
+    return Death("exited", f"the judge {did} files that belong to the worker process")
+
+
 def _shared_file(name: str, size: int) -> int:
     if sys.platform == "linux":
         fd = os.memfd_create(name)
@@ -294,14 +299,15 @@ class Crew:
 
     def _bury(self, lane: Lane, death: Death) -> None:
         lane.channel.drain()
+        if lane.garbled and death.how == "supervisor":  # it went on until it was ended with it
+            death = _meddled(lane)
         if self._lanes.pop(lane.number, None) is not None:
             lane.owner.lane_exit(lane, death)
             lane.release()
 
     def _death(self, lane: Lane, message: Message) -> Death:
         if lane.garbled or lane.closed_early:
-            did = "wrote into" if lane.garbled else "closed"
-            return Death("exited", f"the judge {did} files that belong to the worker process")
+            return _meddled(lane)
         if "error" in message:
             return Death("exited", f"no process could be started: {message['error']}")
         if message.get("code") == CRASH_EXIT:

@@ -398,6 +398,7 @@ class Pool:
                 cell = flight.first_left()
         if cell is not None:
             flight.idle_deaths = 0
+            self._crew.alive()  # it is the cell's doing, whatever it took along
             self._lost(flight, cell, death, lane)
 
     def _suspect(self, flight: Flight, cell: CellName | None, lane: Lane) -> None:

@@ -94,8 +94,8 @@ class State:
     """Judges that need a plain dict (they hand the record to C code)."""
     announced: set[str] = field(default_factory=set[str])
     """Judges of which the batch at hand has told what they rest on."""
-    longest: dict[str, float] = field(default_factory=dict[str, float])
-    """Judge -> milliseconds that its longest run in this process took."""
+    took: dict[str, float] = field(default_factory=dict[str, float])
+    """Judge -> milliseconds that its last run in this process took."""
     contents: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """(path, signature) -> digest of the content."""
 

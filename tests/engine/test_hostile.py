@@ -209,6 +209,16 @@ async def test_killing_the_processes_above_costs_one_cell_each(root: str) -> Non
         assert handle.process.returncode is not None
 
 
+async def test_garbage_is_the_cells_own_though_the_worker_goes_on_to_end_others(root: str) -> None:
+    async with PoolRun(root, 1) as run:
+        batch = run.submit(("a", ["good", "writes_everywhere", "kills_parent", "sees_environ"]))
+        await run.finished(batch)
+        cells = run.cells(batch)
+    assert "wrote into files that belong" in cells["a", "writes_everywhere"]["text"]
+    assert "ended the process that its worker" in cells["a", "kills_parent"]["text"]
+    assert cells["a", "sees_environ"]["t"] == "cell"
+
+
 async def test_much_text_is_kept_at_both_ends(root: str) -> None:
     cells = await run_kinds(root, "prints_50_mb", "prints_many_lines", "surrogate")
     big = cells["prints_50_mb"]["out"]
