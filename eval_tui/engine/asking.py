@@ -284,7 +284,8 @@ class Asking:
         del self.wants[call.key]
         self._failed.pop(call.key, None)
         known = self._known(call.digest, want.samples)
-        if any(known) and (not want.failures or want.samples > 1):
+        # A forced rerun that fails does not replace an answer by nothing (D46).
+        if any(known) and (not want.failures or want.samples > 1 or want.forced):
             info.reused = not bought
             found = [verdict or want.failures.get(i) for i, verdict in enumerate(known)]
             self._settle(call.key, info, want.request, [one for one in found if one is not None])

@@ -23,6 +23,7 @@ from eval_tui.engine.grid import (
     Scope,
     Status,
 )
+from eval_tui.engine.money import Estimate
 
 
 class Driver(Protocol):
@@ -64,6 +65,10 @@ class Driver(Protocol):
 
     def rerun(self, cells: Sequence[CellKey], force: bool = False) -> int:
         """Queue these cells; `force` runs them whatever is known. The number queued."""
+        ...
+
+    def estimate(self, cells: Sequence[CellKey], force: bool = False) -> Estimate:
+        """What the model calls of such a rerun are expected to take."""
         ...
 
     def cancel(self, cells: Sequence[CellKey] | None) -> int:

@@ -216,3 +216,16 @@ async def test_what_was_refused_is_not_asked_again_on_every_save(
         project.driver.rerun(project.driver.select("all"))
         await project.driver.idle()
         assert len(server.requests) == 6
+
+
+async def test_a_forced_rerun_that_fails_keeps_the_answer(
+    tmp_path: Path, server: FakeAnthropic
+) -> None:
+    """D46"""
+    root = write_project(tmp_path / "p", [RUBRIC], ["a"])
+    async with live(root, **asking(server)) as project:
+        assert project.value("a", "rubric") == 4
+        server.stop()
+        project.driver.rerun(project.driver.select("all"), force=True)
+        await project.driver.idle()
+        assert project.value("a", "rubric") == 4

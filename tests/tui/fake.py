@@ -21,6 +21,7 @@ from eval_tui.engine.grid import (
     Scope,
     Status,
 )
+from eval_tui.engine.money import NOTHING, Estimate
 from eval_tui.scores import Measured, Reason, Score, Unmeasured, measured
 from eval_tui.tui.face import NO_CHANGE, merged
 
@@ -63,6 +64,8 @@ class FakeDriver:
         self.problems: tuple[Problem, ...] = ()
         self.dirty = NO_CHANGE
         self.calls: list[tuple[object, ...]] = []
+        self.price = NOTHING
+        """What model calls of a rerun take."""
         self.run_list: tuple[RunInfo, ...] = ()
         self.eval_list: tuple[EvalInfo, ...] = ()
         self.rationales: dict[CellKey, str] = {}
@@ -144,6 +147,9 @@ class FakeDriver:
     def rerun(self, cells: Sequence[CellKey], force: bool = False) -> int:
         self.calls.append(("rerun", frozenset(cells), force))
         return len(cells)
+
+    def estimate(self, cells: Sequence[CellKey], force: bool = False) -> Estimate:
+        return self.price
 
     def cancel(self, cells: Sequence[CellKey] | None) -> int:
         self.calls.append(("cancel", None if cells is None else frozenset(cells)))

@@ -11,6 +11,7 @@ from textual.widgets import Input
 from eval_tui.config.problems import Problem
 from eval_tui.config.schema import EvalConfig, Judge
 from eval_tui.engine.grid import Cell, CellKey, CellState, Dirty, EvalInfo, Row, RunInfo, Status
+from eval_tui.engine.money import NOTHING, Estimate
 from eval_tui.scores import Reason, Unmeasured, measured
 from eval_tui.tui.host import say
 from eval_tui.tui.screens.case import CaseScreen
@@ -264,13 +265,13 @@ async def test_rerunning(keys: tuple[str, ...], cells: set[tuple[str, str]], for
 
 async def test_rerunning_everything_asks_only_when_models_would_be_called():
     driver = small()
+    driver.price = Estimate(3, 1200, 600, 0.14)
     async with running(driver) as (pilot, _):
         await pilot.press("a")
-        assert "Rerun 6 cells? 3 of them ask a model" in screen_text(pilot.app)
+        assert "Rerun 6 cells? That takes 3 model calls, about $0.14." in screen_text(pilot.app)
         await pilot.press("escape")
         assert not driver.calls
-        driver.lay_out(judges=[check("links")])
-        await drained(pilot, driver)
+        driver.price = NOTHING
         await pilot.press("a")
         assert [call[0] for call in driver.calls] == ["rerun"]
 

@@ -21,6 +21,7 @@ from eval_tui.tui.editor import edit
 from eval_tui.tui.face import Driver
 from eval_tui.tui.host import app_of, say
 from eval_tui.tui.marks import UNICODE, Glyphs
+from eval_tui.tui.rerun import rerun
 from eval_tui.tui.screens.base import LiveScreen
 from eval_tui.tui.trace import make_trace
 from eval_tui.tui.widgets.bars import Bar, hints
@@ -383,8 +384,10 @@ class CaseScreen(LiveScreen):
         self._rerun(force=True)
 
     def _rerun(self, force: bool) -> None:
-        queued = self.driver.rerun((CellKey(self.case, self.judge),), force)
-        say(self, f"{self.judge} is queued." if queued else "There is nothing to rerun here.")
+        def told(queued: int) -> None:
+            say(self, f"{self.judge} is queued." if queued else "There is nothing to rerun here.")
+
+        rerun(self, self.driver, (CellKey(self.case, self.judge),), told, force)
 
     def action_cancel(self) -> None:
         """Cancel this judge on this case."""

@@ -28,6 +28,7 @@ from eval_tui.tui.layout import CASE_MAX, Head, longest_name
 from eval_tui.tui.marks import Glyphs
 from eval_tui.tui.order import arrange, failing
 from eval_tui.tui.placing import place
+from eval_tui.tui.rerun import rerun
 from eval_tui.tui.screens.grid_finding import GridFinding
 from eval_tui.tui.still import StillGrid
 from eval_tui.tui.widgets.bars import Bar, Query, hints
@@ -242,25 +243,14 @@ class GridScreen(GridFinding):
     def action_rerun_scope(self, scope: Scope) -> None:
         key = self.cases.cursor
         cells = self.driver.select(scope, key.case if key else None, key.judge if key else None)
-        asking = {judge.name for judge in self.driver.grid.columns if judge.asks_model}
-        costly = sum(key.judge in asking for key in cells)
-        if not costly or scope not in ("all", "waiting"):
-            self._rerun(cells)
-            return
-        from eval_tui.tui.screens.confirm import ConfirmScreen
-
-        total = words.plural(len(cells), "cell")
-        question = f"Rerun {total}? {costly:,} of them ask a model, which may cost money."
-
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self._rerun(cells)
-
-        app_of(self).push_screen(ConfirmScreen(question), answered)
+        self._rerun(cells)
 
     def _rerun(self, cells: tuple[CellKey, ...], force: bool = False) -> None:
-        queued = self.driver.rerun(cells, force) if cells else 0
-        say(self, f"{words.plural(queued, 'cell')} queued." if queued else "Nothing to run there.")
+        def told(queued: int) -> None:
+            some = f"{words.plural(queued, 'cell')} queued."
+            say(self, some if queued else "Nothing to run there.")
+
+        rerun(self, self.driver, cells, told, force)
 
     def action_cancel(self) -> None:
         stopped = self.driver.cancel(self._chosen())
