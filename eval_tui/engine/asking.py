@@ -170,7 +170,7 @@ class Asking:
         """
         session = self._session
         recorded = session.recorded(key)
-        if recorded is None or info.known:
+        if recorded is None or (info.known and info.result):
             return False
         shelf, plain = f"recorded:{key.judge}", to_plain(recorded)
         asked = [["request", "", request.digest]]
@@ -185,7 +185,7 @@ class Asking:
             info.changed = () if first.inputs == asked else ("request ",)
             if first.inputs != asked:
                 return False
-        info.behind, info.outdated = None, False
+        info.behind, info.outdated, info.known = None, False, False
         return True
 
     def _decide(self, want: Want, info: CellInfo) -> None:
@@ -206,7 +206,7 @@ class Asking:
             info.behind = None
         elif verdict != "secret":
             session.set_aside(want.key, verdict)
-        elif info.known or session.recorded(want.key) is not None:
+        elif (info.known and info.result) or session.recorded(want.key) is not None:
             session.set_aside(want.key, "off")
         else:
             self._unmeasured(
