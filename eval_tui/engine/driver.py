@@ -13,13 +13,12 @@ import os
 from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from eval_tui.config.discovery import discover
 from eval_tui.config.problems import Problem
 from eval_tui.config.schema import EvalConfig
 from eval_tui.engine import project
-from eval_tui.engine.frames import Message
 from eval_tui.engine.grid import (
     CaseView,
     CellKey,
@@ -34,7 +33,6 @@ from eval_tui.engine.grid import (
     Status,
 )
 from eval_tui.engine.money import Estimate
-from eval_tui.engine.pool import Batch, BatchInfo, Pool
 from eval_tui.engine.project import NoSuchThing, Options
 from eval_tui.engine.reader import Reader, Roots, name_of
 from eval_tui.engine.secrets import Secrets
@@ -46,21 +44,10 @@ from eval_tui.engine.target import Policy
 from eval_tui.engine.threads import in_thread
 from eval_tui.engine.views import ViewError
 from eval_tui.engine.wire import judge_to_plain
-
-if TYPE_CHECKING:
-    from eval_tui.engine.calls import ModelCalls
-
-SEEN_S = 0.15
-"""Seconds after which a judge is shown as running: most are done long before."""
-
-SLOW_S = 1.0
-"""Seconds after which a judge is slow: no other cell waits behind it from then on."""
+from eval_tui.engine.work import Work
 
 FILE_LIMIT = 20_000_000
 """Bytes of a file that are read for looking at it."""
-
-FLUSH_S = 0.1
-"""Seconds for which results are gathered before they are written."""
 
 COLLECT_AFTER = (20_000, 20, 20)
 """Thresholds of the garbage collector: cells are many and live long, cycles among them are rare."""
@@ -130,30 +117,31 @@ class Driver:
             force=options.force,
         )
         self.session = Session(self.store, policy)
-        self._workers = options.workers or max(1, os.cpu_count() or 1)
         self.secrets = Secrets(options.root, options.environ)
-        self.pool = Pool(supervisors, self._workers, self._received, self.secrets)
+        self.work = Work(
+            options,
+            self.session,
+            self.store,
+            supervisors,
+            self.secrets,
+            options.workers or max(1, os.cpu_count() or 1),
+            spawn=self._spawn,
+            settled=self._settle,
+            told=self._tell,
+            wrote=self._watch_roots,
+        )
         self._interpreter = project.interpreter_problems(options)
         self._watcher = watcher(self._changed) if watcher and options.watch else None
         if self._watcher is None:  # nobody edits meanwhile: no worker need be kept free
-            self.session.queue.slow_lanes = self._workers
+            self.session.queue.slow_lanes = self.work.workers
         else:
-            self.session.queue.slow_lanes = max(1, self._workers - 1)
+            self.session.queue.slow_lanes = max(1, self.work.workers - 1)
         self.reader.patient = self._watcher is not None
-        self._broken = ""
-        """Why no worker can be had, or empty."""
-        self._generation = 0
-        self._generation_epoch: int = -1
         self._tasks: set[asyncio.Task[None]] = set()
         self._idle = asyncio.Event()
-        self._wake: asyncio.TimerHandle | None = None
-        self._flush: asyncio.TimerHandle | None = None
-        self._glance: asyncio.TimerHandle | None = None
         self._reread: asyncio.TimerHandle | None = None
         self._summary_task: asyncio.Task[None] | None = None
-        self._calls: ModelCalls | None = None
         self._comparing = 0
-        self._pumping = False
         self._closed = False
         self._roots: Roots | None = None
 
@@ -183,7 +171,7 @@ class Driver:
     @property
     def broken(self) -> str:
         """Why nothing can be judged, or empty."""
-        return self._broken
+        return self.work.broken
 
     def take_dirty(self) -> Dirty:
         return self.session.take_dirty()
@@ -198,17 +186,17 @@ class Driver:
 
     def rerun(self, cells: Sequence[CellKey], force: bool = False) -> int:
         """Judge cells again; the number of cells that will be."""
-        if self._calls is not None:
-            self._calls.retry_refused()
+        if self.work.calls is not None:
+            self.work.calls.retry_refused()
         count = self.session.rerun(cells, force)
-        self._pump()
+        self.work.pump()
         return count
 
     def cancel(self, cells: Sequence[CellKey] | None) -> int:
         """Cancel cells, or everything; the number cancelled."""
         count, batches = self.session.cancel(cells)
         if batches:
-            self.pool.cancel(batches)
+            self.work.pool.cancel(batches)
         self._settle()
         return count
 
@@ -218,7 +206,7 @@ class Driver:
 
     def pause(self, on: bool) -> None:
         self.session.pause(on)
-        self._pump()
+        self.work.pump()
 
     def runs(self) -> tuple[RunInfo, ...]:
         return self.reader.runs()
@@ -272,7 +260,7 @@ class Driver:
         """
         gc.disable()  # until all is there: what is made on the way stays
         if not self.options.look_only:
-            await self.pool.start()
+            await self.work.pool.start()
         if self._watcher is not None:
             self._watcher.ignore(os.path.join(self.options.root, ".eval-tui"))
             self._spawn(self._watcher.run())
@@ -306,23 +294,20 @@ class Driver:
 
     @property
     def is_idle(self) -> bool:
-        under_way = self._calls.under_way if self._calls is not None else 0
-        return self.session.idle and not (self._comparing or self._pumping or under_way)
+        return self.session.idle and self.work.idle and not self._comparing
 
     async def close(self) -> None:
         """End workers and watcher and write what is pending. May be called twice."""
         if self._closed:
             return
         self._closed = True
-        for timer in (self._wake, self._flush, self._glance, self._reread):
-            if timer is not None:
-                timer.cancel()
+        self.work.stop()
+        if self._reread is not None:
+            self._reread.cancel()
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        if self._calls is not None:
-            await self._calls.close()
-        await self.pool.close()
+        await self.work.close()
         self.store.close()
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
@@ -334,14 +319,14 @@ class Driver:
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            self._broken = f"internal error: {type(error).__name__}: {error}"
+            self.work.broken = f"internal error: {type(error).__name__}: {error}"
             self._tell()
 
     # Showing
 
     async def _show(self, trigger: str) -> None:
         """Show the eval and the run that the reader has taken up."""
-        self.pool.cancel(None)
+        self.work.pool.cancel(None)
         self._watch_roots()
         self._update(trigger)
         await self._compare()
@@ -351,7 +336,7 @@ class Driver:
             self.session.update(self.reader.target(), trigger)
         self._see_to_summary()
         self._tell()
-        self._pump()
+        self.work.pump()
 
     def _see_to_summary(self) -> None:
         """A large summary is read by a worker, one that is being written is looked at again."""
@@ -386,7 +371,7 @@ class Driver:
         """Say what the session does not know: banner, following, how changes are seen."""
         watching = self._watcher.mode if self._watcher is not None else ""
         self.session.set_status(
-            banner=self._broken or self.reader.banner or self.store.notice,
+            banner=self.work.broken or self.reader.banner or self.store.notice,
             following=self.reader.following,
             watching=watching,
         )
@@ -399,7 +384,7 @@ class Driver:
         spec = self.session.target.spec
         if not cases or spec is None or self.options.look_only:
             self.session.compared({}, ())
-            self._pump()
+            self.work.pump()
             return
         self._comparing += 1
         request = {
@@ -418,7 +403,7 @@ class Driver:
             self._comparing -= 1
         if self.session.target.spec == spec:
             self.session.compared(answer["signatures"], answer["holds"])
-        self._pump()
+        self.work.pump()
 
     async def _ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Trusted work: in a worker, or in this process when nothing may be started."""
@@ -427,7 +412,7 @@ class Driver:
 
             return await in_thread(lambda: LOOKUPS[request["op"]](dict(request)))
         try:
-            return await self.pool.view(dict(request), VIEW_TIMEOUT)
+            return await self.work.pool.view(dict(request), VIEW_TIMEOUT)
         except (ViewError, TimeoutError) as error:
             raise OSError(f"the case could not be read: {error}") from error
 
@@ -437,132 +422,7 @@ class Driver:
             raise OSError("there is no run to read from")
         return spec.to_plain()
 
-    # Work
-
-    def _pump(self) -> None:
-        """Give workers what is due."""
-        self._pumping = False
-        session = self.session
-        if self._closed or session.target.spec is None:
-            self._settle()
-            return
-        if session.queue.any_due and not session.status.paused:
-            self._renew_workers()
-        while self.pool.room > 0:
-            batch = session.next_batch(self._generation, session.queue.share(self._workers))
-            if batch is None:
-                break
-            self.pool.submit(
-                Batch(
-                    batch["id"],
-                    self._generation,
-                    batch["cases"],
-                    limit=self.options.judge_timeout,
-                    extra={"ambients": batch["ambients"]},
-                )
-            )
-        if self._calls is not None:
-            self._calls.pump()
-        if session.queue.inflight and self._glance is None:
-            self._glance = asyncio.get_running_loop().call_later(SEEN_S, self._look_at_work)
-        self._plan_wake()
-        self._settle()
-
-    def _pump_soon(self) -> None:
-        """Once for all messages that have come in together."""
-        if not self._pumping:
-            self._pumping = True
-            asyncio.get_running_loop().call_soon(self._pump)
-
-    def _renew_workers(self) -> None:
-        """Every plan gets fresh workers: no stale import and no stale cache survives."""
-        session = self.session
-        if session.epoch == self._generation_epoch:
-            return
-        obsolete = session.queue.obsolete()
-        if obsolete:
-            self.pool.cancel(obsolete)
-        self._generation_epoch = session.epoch
-        self._generation = self.pool.new_generation(self._setup(), keep_running=True)
-
-    def _setup(self) -> dict[str, Any]:
-        config, spec = self.session.config, self.session.target.spec
-        assert spec is not None
-        return {
-            "root": config.root,
-            "config": config.path,
-            "record": spec.to_plain(),
-            "judges": [judge_to_plain(j) for j in config.judges if j.problem is None],
-            "memory_mb": self.options.judge_memory,
-        }
-
-    def _received(self, message: Message, info: BatchInfo | None) -> None:
-        if message["t"] == "broken":
-            self._broken = message["text"]
-            self.session.cancel(None)
-            self._tell()
-        else:
-            if self._broken and message["t"] == "cell":
-                self._broken = ""
-                self._tell()
-            if message.get("outcome") == "asked" and self._calls is None:
-                self._begin_asking()
-            self.session.received(message)
-        if message["t"] in ("done", "cancelled", "cased", "broken", "lost"):
-            self._pump_soon()
-        if self._flush is None and not self._closed:
-            self._flush = asyncio.get_running_loop().call_later(FLUSH_S, self._write)
-
-    def _begin_asking(self) -> None:
-        """The first request of a model judge: what that needs is imported now, not before."""
-        from eval_tui.engine.calls import ModelCalls
-
-        self._calls = ModelCalls(
-            self.options,
-            self.session.asking,
-            lambda: self.session.run_key,
-            self._pump_soon,
-            self.store.path,
-        )
-        self._spawn(self._learn_prices())
-
-    async def _learn_prices(self) -> None:
-        if self._calls is not None:
-            await self._calls.prepare()
-            self.session.asking.reconsider()
-            self._pump()
-
-    def _look_at_work(self) -> None:
-        """Say which judges are running for long enough to be seen.
-
-        What waits in a batch behind a slow one is handed out anew: the slow judge begins again
-        by itself, and the others do not wait for its time limit.
-        """
-        self._glance = None
-        self.session.at_work(CellKey(*cell) for cell in self.pool.at_work(SEEN_S))
-        for _, judge in self.pool.at_work(SLOW_S):
-            key = self.session.snapshot.judges.get(judge)
-            if key is not None and (batches := self.session.queue.give_way(key.fingerprint)):
-                self.pool.cancel(batches)
-        if self.session.queue.inflight and not self._closed:
-            self._glance = asyncio.get_running_loop().call_later(SEEN_S, self._look_at_work)
-
-    def _write(self) -> None:
-        self._flush = None
-        before = self.store.notice
-        self.store.flush()
-        if self.store.notice != before:
-            self._tell()
-        self._watch_roots()
-
-    def _plan_wake(self) -> None:
-        """A job that waits for a file to be written needs someone to wake it."""
-        after = self.session.queue.wake_after()
-        if self._wake is not None:
-            self._wake.cancel()
-            self._wake = None
-        if after is not None:
-            self._wake = asyncio.get_running_loop().call_later(after + 0.01, self._pump)
+    # Settling
 
     def _settle(self) -> None:
         if self.is_idle:
@@ -608,12 +468,11 @@ class Driver:
             self.secrets.refresh()
             policy = self.session.policy
             self.session.policy = replace(policy, has_key=project.has_key(self.options))
-            if self._calls is not None and self._calls.refresh():
-                self._spawn(self._learn_prices())
+            self.work.refresh_key()
             again = True
         if again:
             self._watch_roots()
             self._update(trigger)
         self.session.changed(reader.resolved(paths, self.session.target.spec), trigger)
         self._tell()
-        self._pump()
+        self.work.pump()

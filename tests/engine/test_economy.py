@@ -72,7 +72,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 def _counting_messages(live: Live) -> Counter[str]:
     """Kinds of the messages that come from the workers from now on."""
     kinds: Counter[str] = Counter()
-    pool: Any = live.driver.pool
+    pool: Any = live.driver.work.pool
     deliver: Callable[..., None] = pool._on_message
 
     def counting(message: Any, info: Any) -> None:
