@@ -9,6 +9,9 @@ from eval_tui.engine.store import Inputs, Store
 
 Entry = tuple[str, str, str]
 
+CROWD = 256
+"""Ambients above those in use that are kept before anybody looks which are."""
+
 
 class Dependencies:
     """Ambients by their ids, extra files by case, and which paths changed while work was under way."""
@@ -18,6 +21,7 @@ class Dependencies:
         self._ambients: dict[str, dict[Entry, None]] = {}
         self._extras: dict[str, frozenset[str]] = {}
         self._recent: dict[str, int] = {}
+        self._enough = CROWD
         self.index = PathIndex()
 
     def forget_cases(self) -> None:
@@ -53,6 +57,18 @@ class Dependencies:
         self.index.add_ambient(ambient, inputs)
         self._store.put_ambient(ambient, [list(entry) for entry in known])
         return torn
+
+    @property
+    def crowded(self) -> bool:
+        """Much is known that no cell in view may rest on any more: every plan brings new ambients."""
+        return len(self._ambients) > self._enough
+
+    def prune(self, used: set[str]) -> None:
+        """Forget ambients that nobody uses; the store still has those that results rest on."""
+        self._ambients = {key: known for key, known in self._ambients.items() if key in used}
+        self._enough = 2 * len(self._ambients) + CROWD
+        self.index.keep_ambients(used)
+        self._store.keep_ambients(used)
 
     def extra(self, case: str) -> list[str]:
         """Files outside of its folders that a case's record rests on, sorted."""

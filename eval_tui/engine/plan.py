@@ -82,6 +82,11 @@ class PathIndex:
             if kind not in ("python", "env"):
                 self._ambients.setdefault(key, set()).add(ambient)
 
+    def keep_ambients(self, used: set[str]) -> None:
+        """Forget all other ambients."""
+        kept = {path: found & used for path, found in self._ambients.items()}
+        self._ambients = {path: found for path, found in kept.items() if found}
+
     def paths(self) -> set[str]:
         """Every path that something outside of the cases' folders was read from."""
         return self._extra.keys() | self._ambients.keys()

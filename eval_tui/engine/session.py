@@ -458,6 +458,10 @@ class Session:
     def begin(self, trigger: str, touched: int) -> None:
         """A new plan: what the status line says starts anew."""
         self.epoch += 1
+        if self.dependencies.crowded:
+            under_way = (set(f.ambients.values()) for f in self.queue.inflight.values())
+            used = {info.ambient for info in self.infos.values()}
+            self.dependencies.prune(used.union(*under_way))
         self._ran = self._reused = 0
         self.set_status(trigger=trigger, touched=touched)
         self._dirty_status = True

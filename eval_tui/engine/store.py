@@ -172,6 +172,10 @@ class Store:
         while len(self._loose) > LOOSE_AMBIENTS:
             del self._loose[next(iter(self._loose))]
 
+    def keep_ambients(self, used: Iterable[str]) -> None:
+        """No other ambient will be told more of."""
+        self._used &= {to_key(ambient) for ambient in used}
+
     def put_row(self, run: str, case: str, row: StoredRow) -> None:
         """Keep a case's cells as they are shown now."""
         self._rows[(run_key(run), to_key(case))] = pack(row)
