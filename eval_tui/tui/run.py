@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 from typing import Final
 
 from eval_tui.tui.app import EvalApp
@@ -13,6 +14,10 @@ from eval_tui.tui.face import Driver
 
 CLOSE_SECONDS: Final = 5.0
 """How long the driver may take to close."""
+
+END_SECONDS: Final = CLOSE_SECONDS + 2.0
+"""How long everything may take after a signal. With its terminal gone, the app may wait for ever
+for what it draws to be taken; the workers end with the process, however that ends."""
 
 UNUSABLE: Final = 2
 
@@ -43,10 +48,18 @@ def _on_terminal() -> bool:
     return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
 
 
+def _end(app: EvalApp, code: int) -> None:
+    """End the app, and the process in any case."""
+    last_resort = threading.Timer(END_SECONDS, os._exit, (code,))
+    last_resort.daemon = True
+    last_resort.start()
+    app.end(code)
+
+
 async def _run(app: EvalApp) -> int:
     loop = asyncio.get_running_loop()
     for number in _SIGNALS:
-        loop.add_signal_handler(number, app.end, 128 + number)
+        loop.add_signal_handler(number, _end, app, 128 + number)
     try:
         await app.run_async(mouse=app.mouse)
     finally:
