@@ -6,6 +6,7 @@ whatever instance and however long ago. This module decides; `calls` sends.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -57,7 +58,7 @@ class Call:
     reservation: Reservation | None
 
 
-class Books:
+class Books(ABC):
     """What asking rests on besides the session: paid answers, estimates, what may be spent."""
 
     def __init__(self, policy: Policy) -> None:
@@ -70,13 +71,13 @@ class Books:
         self.ready = False
         """Prices are known; until then nothing is sent on its own."""
 
+    @abstractmethod
     def known(self, digest: str, index: int) -> Verdict | None:
         """The paid answer to a request's sample, if there is one."""
-        raise NotImplementedError
 
+    @abstractmethod
     def estimate(self, request: Request, samples: int) -> Estimate:
         """What the samples of a request are expected to take."""
-        raise NotImplementedError
 
 
 class Asking:

@@ -175,7 +175,7 @@ class _Supervisor:
             self._wake.detach()
             become_worker(evaluate, birth)
         except BaseException:
-            with contextlib.suppress(Exception):
+            with contextlib.suppress(Exception):  # nobody is left to be told
                 os.write(2, traceback.format_exc().encode("utf-8", "replace"))
         finally:
             os._exit(CRASH_EXIT)

@@ -257,7 +257,7 @@ def _number(value: object) -> Number | None:
         return None
     try:
         scalar = item()  # scalars of array libraries
-    except Exception:
+    except Exception:  # it is the author's object: whatever it raises, it is no number
         return None
     return _number(scalar) if isinstance(scalar, (bool, int, float)) else None
 
