@@ -15,6 +15,11 @@ from eval_tui.config.problems import Problem
 JudgeKind = Literal["builtin", "check", "agent", "model", "code", "unknown"]
 """How a judge scores (D14). `unknown`: the entry is of no kind, a column with its problem."""
 
+Authority = Literal["ground_truth", "objective", "judge", "observational"]
+"""How much a metric's word counts in a case's verdict (measurement rules, section 4.4)."""
+
+Direction = Literal["higher_is_better", "lower_is_better", "neutral"]
+
 ThresholdMetric = Literal["min_pass_rate", "min_mean", "min_win_rate", "max_error_rate"]
 
 
@@ -32,6 +37,40 @@ class Criterion:
     """Its share in the judge's own value; at 0 it is asked and shown, and decides nothing."""
     pass_if: str = ""
     """Like the judge's `pass_if`, for this criterion; empty when absent."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What a grader's spec declares about one metric that it emits."""
+
+    id: str
+    authority: Authority | None = None
+    direction: Direction | None = None
+    pass_if: str = ""
+    """Like a judge's `pass_if` (ours); empty when absent."""
+
+
+@dataclass(frozen=True)
+class Grader:
+    """The spec of one entry of `graders:`, as documented: `{id, config, metrics}` (D37)."""
+
+    id: str
+    """Which implementation: `tests-pass`, `script`, `cost`, ..."""
+    config: Mapping[str, Any] = field(default_factory=_mapping)
+    metrics: tuple[Metric, ...] = ()
+    """Declared metrics; one owner each (D38)."""
+
+
+@dataclass(frozen=True)
+class VerdictRules:
+    """The `verdict:` block (ours, D41)."""
+
+    mode: Literal["flat", "ladder"] = "flat"
+    on_dead_authority: Literal["withhold", "fall_through"] = "withhold"
+    unreviewed: Literal["withhold", "ignore"] = "withhold"
+    critical_cases: tuple[Mapping[str, Any], ...] = ()
+    trials: tuple[str, ...] = ()
+    """Ids of runs that are repetitions of one configuration."""
 
 
 @dataclass(frozen=True)
