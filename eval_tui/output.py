@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterable
 
+from eval_tui.atomic import write_whole
 from eval_tui.config.problems import Problem
 
 
@@ -17,40 +16,23 @@ def say(text: str) -> None:
     print(printable(f"eval-tui: {text}"), file=sys.stderr)
 
 
+def tell(lines: Iterable[str]) -> None:
+    """Lines for another program that reads standard error."""
+    for line in lines:
+        print(printable(line), file=sys.stderr)
+
+
 def publish(text: str, output: str) -> bool:
     """Write the document to the file, or print it without one; False when it cannot be written."""
     if not output:
         sys.stdout.write(printable(text) + "\n")
         return True
     try:
-        _write(output, text + "\n")
+        write_whole(output, text + "\n")
     except OSError as exc:
         say(f"cannot write {output}: {exc.strerror or exc}")
         return False
     return True
-
-
-def _write(output: str, text: str) -> None:
-    """Write the file whole or not at all, where a file of that name can be replaced."""
-    path = os.path.realpath(output)
-    data = text.encode("utf-8", "replace")
-    if os.path.exists(path) and not os.path.isfile(path):  # a pipe or a device
-        with open(path, "wb") as file:
-            file.write(data)
-        return
-    aside = f"{path}.{os.getpid()}.tmp"
-    try:
-        with open(aside, "xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if os.path.exists(path):
-            shutil.copymode(path, aside)
-        os.replace(aside, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(aside)
-        raise
 
 
 _ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from eval_tui.engine.entries import Inputs
 from eval_tui.engine.plan import PathIndex, Snapshot
-from eval_tui.engine.store import Inputs, Store
+from eval_tui.engine.store import Store
 
 Entry = tuple[str, str, str]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from eval_tui.engine import recall
+from eval_tui.engine import follow, recall
 from eval_tui.engine.cells import CellInfo, without_rationale
+from eval_tui.engine.entries import Inputs
 from eval_tui.engine.grid import CellKey
 from eval_tui.engine.queue import InFlight
-from eval_tui.engine.store import Inputs
 from eval_tui.judges.outcome import recovery
 from eval_tui.scores import Reason, Unmeasured, from_plain, to_plain
 
@@ -76,7 +76,7 @@ class Arrivals:
         try:
             self._take(flight, key, message)
         finally:
-            session.show(key)
+            session.display.show(key)
 
     def _take(self, flight: InFlight, key: CellKey, message: Mapping[str, Any]) -> None:
         session = self._session
@@ -87,13 +87,15 @@ class Arrivals:
         outcome = message["outcome"]
         if outcome == "ran":
             session.count(ran=1)
-            session.wrote(key, message.get("wrote", ()))
+            follow.wrote(session, key, message.get("wrote", ()))
         info = session.infos.get(key) if key.case in session.snapshot.cases else None
         if message.get("young") and info is not None and info.unreadable < YOUNG_TRIES:
             info.unreadable += 1
             session.enqueue([key], not_before=session.clock() + YOUNG_PAUSE)
             return
         fp = flight.fingerprints[key]
+        if outcome == "ran" and info is not None:
+            self._count(info, fp, message["score"], _lists(message["inputs"]), ambient)
         result = self._keep(key, fp, message, ambient) if outcome == "ran" else 0
         if info is None or info.epoch > flight.epoch:
             return
@@ -110,8 +112,6 @@ class Arrivals:
             self._asked(flight, key, info, message, ambient)
         elif outcome == "unasked":
             self._unasked(key, info, message)
-        elif outcome == "peek":
-            self._peeked(key, info, message, ambient)
         elif outcome == "same":
             self._same(key, info, message["known"])
             info.cond = _lists(message.get("cond", ()))
@@ -120,9 +120,24 @@ class Arrivals:
         if _moved(message.get("inputs", ())):
             session.epoch += 1  # caches in the judges' code hold what was read
             session.enqueue([key], not_before=session.clock() + YOUNG_PAUSE)
-        elif session.late(flight.epoch, info.ambient, key):
+        elif follow.late(session, flight.epoch, info.ambient, key):
             session.enqueue([key])
         flight.unsaved.add(key.case)
+
+    def _count(
+        self, info: CellInfo, fp: str, score: dict[str, Any], inputs: Inputs, ambient: str
+    ) -> None:
+        """Attempts are those with the same inputs: another input starts the count anew (D36)."""
+        if not score.get("retryable") or not info.result:
+            return
+        old = self._session.store.result(info.result)
+        if old is None or not old.score.get("retryable"):
+            return
+        rests_on = self._session.dependencies.inputs
+        before = [*old.inputs, *rests_on(old.ambient)]
+        now = [*inputs, *rests_on(ambient)]
+        if old.fp == fp and sorted(before) == sorted(now):
+            score["attempts"] = old.score.get("attempts", 1) + 1
 
     def _keep(self, key: CellKey, fp: str, message: Mapping[str, Any], ambient: str) -> int:
         session = self._session
@@ -215,7 +230,11 @@ class Arrivals:
         info.cond, info.ambient = _lists(message.get("cond", ())), ambient
         self._note_usable(key, message)
         forced = key in flight.forced
-        self._session.asking.rendered(key, info, message["request"], forced)
+        asked, subject = message["requests"], message.get("subject", "")
+        if self._session.findings.templates.rendered(key, asked):
+            self._session.refresh_problems()
+        about = f"{info.fp} {subject}" if subject else ""
+        self._session.asking.rendered(key, info, asked, forced, about)
 
     def _unasked(self, key: CellKey, info: CellInfo, message: Mapping[str, Any]) -> None:
         """The request could not be rendered. A recorded verdict stays, set aside (D46)."""
@@ -228,31 +247,6 @@ class Arrivals:
         info.score, info.plain = from_plain(message["score"]), dict(message["score"])
         info.result, info.known, info.sig = 0, True, ""
         info.cond = _lists(message.get("cond", ()))
-
-    def _peeked(
-        self, key: CellKey, info: CellInfo, message: Mapping[str, Any], ambient: str
-    ) -> None:
-        """A recorded model verdict: its inputs are kept at first sight and compared later."""
-        session = self._session
-        recorded = session.recorded(key)
-        if recorded is None:
-            return
-        shelf = f"recorded:{key.judge}"
-        plain = to_plain(recorded)
-        resting = sorted(e for e in session.dependencies.inputs(ambient) if e[0] != "python")
-        inputs = [*sorted(_lists(message["inputs"])), *resting, ["spec", "", info.fp]]
-        kept = session.store.results(session.run_key, key.case, shelf)
-        first = next((r for r in kept if r.score == plain), None)
-        if first is None:
-            info.result = session.store.add_result(
-                session.run_key, key.case, shelf, plain, inputs, "", origin="recorded"
-            )
-            info.lost = False
-        else:
-            info.result = first.id
-            info.lost = first.inputs != inputs
-        info.changed = _changed(first.inputs, inputs) if first is not None else ()
-        info.ambient = ambient
 
     def _cased(self, flight: InFlight, message: Mapping[str, Any]) -> None:
         """All cells of a case are done: they were judged under this signature."""
@@ -269,7 +263,7 @@ class Arrivals:
             if info is None or info.behind is not None:
                 continue
             if told and info.fp == flight.fingerprints[key]:
-                late = session.late(flight.epoch, info.ambient, key)
+                late = follow.late(session, flight.epoch, info.ambient, key)
                 info.sig = "" if late else message["sig"]
                 if late:
                     session.enqueue([key])
@@ -284,7 +278,7 @@ class Arrivals:
             return
         flight.reported.add(key)
         session.count(ran=1)
-        session.show(key)
+        session.display.show(key)
         info = session.infos.get(key)
         if info is None or info.fp != flight.fingerprints[key] or info.epoch > flight.epoch:
             return
@@ -301,6 +295,7 @@ class Arrivals:
         ambient = flight.ambients.get(key.judge, "")
         inputs = [["opaque", "", flight.folders.get(key.case, _FORGOTTEN)]]
         plain = to_plain(score)
+        self._count(info, info.fp, plain, inputs, ambient)
         info.result = session.store.add_result(
             session.run_key,
             key.case,
@@ -311,10 +306,10 @@ class Arrivals:
             extra={"out": message.get("output", ""), "opaque": ["its process ended before it did"]},
         )
         session.queue.mark_reusable(key.case)
-        info.score, info.plain, info.ambient = score, plain, ambient
+        info.score, info.plain, info.ambient = from_plain(plain), plain, ambient
         info.known, info.lost, info.ran, info.reused, info.sig = True, True, True, False, ""
         flight.unsaved.add(key.case)
-        session.show(key)
+        session.display.show(key)
 
     def _over(self, flight: InFlight) -> None:
         """The batch ended; cells that were not reported are due again unless cancelled by hand."""
@@ -325,7 +320,7 @@ class Arrivals:
         for key in left:
             if key in flight.by_hand and not session.queue.is_due(key):
                 session.set_aside(key, "cancelled")
-            session.show(key)
+            session.display.show(key)
         for case in flight.unsaved & session.snapshot.cases:
             recall.save_row(session, case)
 

@@ -76,8 +76,7 @@ class Output:
     """
 
     def __init__(self, fd: int) -> None:
-        self._fd = os.dup(fd)
-        self._inode = os.fstat(self._fd).st_ino
+        self.attach(fd)
         self._lock = threading.RLock()
         self._pending: list[bytes] = []
         self._pending_size = 0
@@ -85,6 +84,11 @@ class Output:
         self._left_out = 0
         self._empty = False
         """It was just emptied, and nobody has been let near it since."""
+
+    def attach(self, fd: int) -> None:
+        """What is written goes to this file from now on."""
+        self._fd = os.dup(fd)
+        self._inode = os.fstat(self._fd).st_ino
 
     def _size(self) -> int:
         """The file's size. Raises OSError when a judge closed it, even if it opened another."""

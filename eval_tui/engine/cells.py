@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
+from eval_tui.engine.entries import Inputs, StoredCell
 from eval_tui.engine.grid import Waiting
-from eval_tui.engine.store import Inputs, StoredCell
 from eval_tui.scores import Score, from_plain
 
 
@@ -37,6 +37,12 @@ class CellInfo(msgspec.Struct, gc=False):
     """The judge has changed since: what is shown is surely old."""
     request: str = ""
     """Digest of the request that a model judge's cell asks now."""
+    samples: int = 1
+    """How many answers of a model the score is made of."""
+    older: bool = False
+    """The score answers an older wording of ours: it stays, marked, until asked by key (D49)."""
+    note: str = ""
+    """Why the value in view is still the one of before, or empty."""
     lost: bool = False
     """The process died or was killed: its inputs are not known."""
     reused: bool = False
@@ -74,6 +80,7 @@ class CellInfo(msgspec.Struct, gc=False):
             self.sig,
             self.cond,
             self.absent,
+            self.samples,
         )
 
 
@@ -89,6 +96,7 @@ def restored(stored: StoredCell, sig: str) -> CellInfo:
         sig,
         stored.cond,
         True,
+        samples=stored.samples,
         reused=True,
         absent=stored.absent,
     )
@@ -96,9 +104,13 @@ def restored(stored: StoredCell, sig: str) -> CellInfo:
 
 def without_rationale(plain: dict[str, Any]) -> dict[str, Any]:
     """The score as the grid needs it: long texts stay in the result."""
-    slim = {key: value for key, value in plain.items() if key not in ("traceback", "samples")}
+    slim = {key: value for key, value in plain.items() if key != "traceback"}
     for key in ("rationale", "detail"):
         text = slim.get(key)
         if isinstance(text, str) and len(text) > 80:
             slim[key] = text[:80]
+    if "samples" in slim:  # whether they agree is seen
+        slim["samples"] = [[value, "", error[:80]] for value, _, error in slim["samples"]]
+    if "parts" in slim:
+        slim["parts"] = {name: without_rationale(part) for name, part in slim["parts"].items()}
     return slim

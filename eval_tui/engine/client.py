@@ -11,7 +11,7 @@ import json
 import time
 import warnings
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast
 
 from eval_tui.engine.credentials import Credentials
@@ -42,7 +42,7 @@ _RETRY_HEADER = "x-stainless-retry-count"
 
 @dataclass(frozen=True)
 class Answer:
-    """What the model said, as plain JSON data, with credentials masked."""
+    """What the model said, as plain JSON data, with secrets masked."""
 
     content: tuple[Mapping[str, Any], ...]
     """The content blocks."""
@@ -96,11 +96,12 @@ class ModelClient:
 
     credentials: Credentials
     concurrency: int
+    mask: Callable[[str], str]
+    """Replaces what is secret in a text (see `Secrets.mask`): everything that is told or kept
+    passes through it."""
     attempt_seconds: float = ATTEMPT_SECONDS
     call_seconds: float = CALL_SECONDS
     retries: int = RETRIES
-    refused: Failure | None = None
-    """Set once the API does not know the key (401): further requests are answered with it."""
     throttle: Throttle = field(init=False)
     _sdk: asyncio.Task[_Sdk] | None = field(default=None, init=False, repr=False)
     _open: set[asyncio.Task[Answer | Failure]] = field(
@@ -131,9 +132,11 @@ class ModelClient:
         finally:
             self._open.discard(asking)
 
-    def forget_refusal(self) -> None:
-        """Let the next request be sent although the key was refused before."""
-        self.refused = None
+    async def finish(self) -> None:
+        """Wait for what is in flight, then close: other credentials are used from now on."""
+        while self._open:
+            await asyncio.wait(self._open)
+        await self.close()
 
     async def close(self) -> None:
         """End what is in flight and close all connections. May be called twice."""
@@ -151,20 +154,21 @@ class ModelClient:
     async def _ask(self, params: Mapping[str, Any]) -> Answer | Failure:
         await self.throttle.enter()
         try:
-            if self.refused is not None:
-                return self.refused
-            try:
-                sdk = await self._loaded()
-            except Unavailable as exc:
-                return exc.failure
-            except Exception as exc:
-                return unusable(exc, self.credentials)
-            outcome = await self._send(sdk, params)
+            outcome = await self._outcome(params)
         finally:
             self.throttle.leave()
-        if isinstance(outcome, Failure) and outcome.status == 401:
-            self.refused = outcome
+        if isinstance(outcome, Failure):
+            return replace(outcome, detail=self.mask(outcome.detail), raw=self.mask(outcome.raw))
         return outcome
+
+    async def _outcome(self, params: Mapping[str, Any]) -> Answer | Failure:
+        try:
+            sdk = await self._loaded()
+        except Unavailable as exc:
+            return exc.failure
+        except Exception as exc:
+            return unusable(exc)
+        return await self._send(sdk, params)
 
     async def _send(self, sdk: _Sdk, params: Mapping[str, Any]) -> Answer | Failure:
         began = time.monotonic()
@@ -176,7 +180,7 @@ class ModelClient:
         except Exception as exc:
             return sdk.explain(exc)
         response = raw.http_response
-        text = self.credentials.mask(cast(str, response.text))
+        text = self.mask(cast(str, response.text))
         request_id = str(response.headers.get("request-id") or "")
         answer = read_answer(text, request_id, time.monotonic() - began, int(raw.retries_taken))
         return answer or unreadable(self.credentials, text, request_id)

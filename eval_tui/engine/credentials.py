@@ -5,31 +5,18 @@ The environment wins over `.env` at the project root, name by name. An empty val
 
 from __future__ import annotations
 
-import json
-import os
-import re
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from importlib.util import find_spec
 from typing import Literal
-from urllib.parse import SplitResult, quote, urlsplit
+from urllib.parse import SplitResult, urlsplit
+
+from eval_tui.engine.dotenv import ENV_FILE, read_env_file
 
 Kind = Literal["key", "vertex", "bedrock"]
 
-ENV_FILE = ".env"
-ENV_FILE_LIMIT = 1 << 20
-"""Bytes of `.env` that are read."""
-SHORTEST_SECRET = 8
-"""Characters; shorter values are words that may stand anywhere and are not masked."""
 DEFAULT_VERTEX_REGION = "us-east5"
-
-_ASSIGNMENT = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_.]*)\s*=\s*(.*)")
-_QUOTED = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)\"""")
-_COMMENT = re.compile(r"(?:^|\s)#")
-_REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
-_ESCAPE = re.compile(r"\\(.)")
-_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 @dataclass(frozen=True)
@@ -69,20 +56,11 @@ class Credentials:
             return "api.anthropic.com"
         return f"{'Vertex AI' if self.kind == 'vertex' else 'Bedrock'} in {self.region}"
 
-    def secrets(self) -> tuple[str, ...]:
-        """The values that must never be shown or kept."""
-        aws = (self.aws.access_key, self.aws.secret_key, self.aws.session_token)
-        in_address = _split(self.base_url).netloc.rpartition("@")[0].partition(":")[2]
-        given = (self.api_key, self.auth_token, *aws, in_address)
-        return tuple(value for value in given if value)
-
-    def mask(self, text: str) -> str:
-        """The text with every secret replaced, also where JSON or a URL has escaped it."""
-        for secret in sorted(self.secrets(), key=len, reverse=True):
-            if len(secret) >= SHORTEST_SECRET:
-                for form in {secret, json.dumps(secret)[1:-1], quote(secret, safe="")}:
-                    text = text.replace(form, "<secret>")
-        return text
+    @property
+    def mark(self) -> str:
+        """What tells these credentials from others without telling them. Not to be kept."""
+        words = repr(tuple(vars(self).values()))
+        return blake2b(words.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def find_credentials(environ: Mapping[str, str], root: str) -> Credentials | None:
@@ -155,38 +133,3 @@ def _split(url: str) -> SplitResult:
         return urlsplit(url)
     except ValueError:
         return urlsplit("")
-
-
-def read_env_file(root: str, environ: Mapping[str, str]) -> dict[str, str]:
-    """What `.env` in the folder `root` sets; empty when there is no such file to read.
-
-    Understood are `export`, quotes, comments, escapes in double quotes, and `${NAME}` and
-    `${NAME:-default}` outside of single quotes. The last of several equal names counts.
-    """
-    path = os.path.join(root, ENV_FILE)
-    try:
-        if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for its writer
-            return {}
-        with open(path, encoding="utf-8-sig", errors="replace") as file:
-            lines = file.read(ENV_FILE_LIMIT).split("\n")
-    except OSError:
-        return {}
-    found: dict[str, str] = {}
-    for line in lines:
-        if match := _ASSIGNMENT.fullmatch(line.strip()):
-            found[match[1]] = _value(match[2], {**found, **environ})
-    return found
-
-
-def _value(written: str, known: Mapping[str, str]) -> str:
-    quoted = _QUOTED.match(written)
-    if quoted is None:
-        return _filled_in(_COMMENT.split(written, maxsplit=1)[0].strip(), known)
-    if quoted[1] is not None:
-        return quoted[1]
-    plain = _ESCAPE.sub(lambda match: _ESCAPES.get(match[1], match[1]), quoted[2])
-    return _filled_in(plain, known)
-
-
-def _filled_in(text: str, known: Mapping[str, str]) -> str:
-    return _REFERENCE.sub(lambda match: known.get(match[1]) or match[2] or "", text)

@@ -1,4 +1,4 @@
-"""The app's hold on its worker processes: forking, ending, and how each came to its end.
+"""The app's hold on its worker processes: forking and ending them.
 
 One supervisor at a time; one that dies takes its workers along and is started anew. What the
 workers do is their owners' business: see `pool` and `views`.
@@ -13,20 +13,26 @@ import mmap
 import os
 import signal
 import socket
-import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any
 
 from eval_tui.engine import slot
-from eval_tui.engine.capture import excerpt
 from eval_tui.engine.channel import Channel
 from eval_tui.engine.environment import MARK
 from eval_tui.engine.frames import Message, encode
+from eval_tui.engine.lane import (
+    NOBODY,
+    Death,
+    Lane,
+    Owner,
+    death_of,
+    meddled,
+    oom_kills,
+    output_file,
+    shared_file,
+)
 from eval_tui.engine.processes import adopt_orphans, end_marked
-from eval_tui.engine.slot import CRASH_EXIT
 from eval_tui.engine.supervisor import (
     SupervisorError,
     SupervisorFactory,
@@ -49,93 +55,6 @@ _SWEEPS_S = (0.0, 0.05, 0.3, 2.0)
 _EOF_GRACE_S = 0.05
 """A worker whose socket has ended and that lives on for longer has closed it."""
 
-How = Literal["exited", "signal", "memory", "output", "timed out", "supervisor"]
-
-
-@dataclass(frozen=True)
-class Death:
-    """How a worker ended, in words for the cell that is to blame."""
-
-    how: How
-    text: str
-    broken: bool = False
-    """The worker gave itself up: files that it needs were taken from it."""
-
-
-class Owner(Protocol):
-    """Who asked for a worker hears about it."""
-
-    def lane_message(self, lane: Lane, message: Message) -> None: ...
-    def lane_exit(self, lane: Lane, death: Death) -> None: ...
-
-
-class Lane:
-    """One worker process, as the app sees it."""
-
-    def __init__(self, number: int, owner: Owner) -> None:
-        self.number = number
-        self.owner = owner
-        self.pid = 0
-        self.channel: Channel
-        self.memory: mmap.mmap
-        self.output: int
-        self.asked: float | None = None
-        """When the supervisor was asked something about it that it has not answered yet."""
-        self.garbled = False
-        self.closed_early = False
-        self.killed = False
-
-    def at(self) -> slot.At | None:
-        return slot.read(self.memory)
-
-    def printed(self) -> str:
-        """What was printed since the last judge began."""
-        return excerpt(self.output)
-
-    def output_size(self) -> int:
-        return os.fstat(self.output).st_size
-
-    def release(self) -> None:
-        self.channel.close()
-        self.memory.close()
-        os.close(self.output)
-
-
-def _meddled(lane: Lane) -> Death:
-    did = "wrote into" if lane.garbled else "closed"
-    return Death("exited", f"the judge {did} files that belong to the worker process")
-
-
-def _shared_file(name: str, size: int) -> int:
-    if sys.platform == "linux":
-        fd = os.memfd_create(name)
-    else:
-        with tempfile.TemporaryFile() as file:
-            fd = os.dup(file.fileno())
-    os.ftruncate(fd, size)
-    return fd
-
-
-def _output_file() -> int:
-    import fcntl
-
-    fd = _shared_file("eval-tui-output", 0)
-    # Everyone who writes appends: after it is emptied nobody leaves a hole in it.
-    fcntl.fcntl(fd, fcntl.F_SETFL, fcntl.fcntl(fd, fcntl.F_GETFL) | os.O_APPEND)
-    return fd
-
-
-def _oom_kills() -> int:
-    """How many processes the system has killed for want of memory; 0 where it is not told."""
-    try:
-        with open("/proc/vmstat", "rb") as file:
-            for line in file:
-                if line.startswith(b"oom_kill "):
-                    return int(line.split()[1])
-    except OSError:
-        pass  # systems other than Linux do not tell
-    return 0
-
 
 class Crew:
     """Forks and ends workers through a supervisor. Belongs to one event loop."""
@@ -152,8 +71,12 @@ class Crew:
         self._deaths = 0
         self._oom_kills = 0
         self._closed = False
+        self._template = ""
+        """The key of the template that was ordered of this supervisor, or empty."""
         self.broken = ""
         """Why no worker can be had any more, or empty."""
+        self.prepared = ""
+        """The key of the template that is ready, or empty; it may have come to its end since."""
         self.python = ""
         """The interpreter of the judges and its version, once it is ready."""
 
@@ -172,7 +95,8 @@ class Crew:
             return
         self._started = time.monotonic()
         self._supervisor_pid = 0
-        self._oom_kills = _oom_kills()
+        self._template = self.prepared = ""
+        self._oom_kills = oom_kills()
         self._control = Channel(self._handle.control, self._control_message, self._control_end)
 
     def _break(self, text: str) -> None:
@@ -195,12 +119,14 @@ class Crew:
             handle = self._handle
             python = handle.python if handle else "the Python of the judges"
             self._break(f"{python} cannot run judges. {_CHOOSE}\n{message['text'].strip()}")
+        elif kind == "template":
+            self.prepared = message["key"]
         elif lane := self._lanes.get(message.get("worker", 0)):
             lane.asked = None
             if kind == "forked":
                 lane.pid = message["pid"]
             elif kind == "exit":
-                self._bury(lane, self._death(lane, message))
+                self._bury(lane, death_of(lane, message, self._out_of_memory))
 
     def _control_end(self, garbage: bool) -> None:
         """The supervisor is gone, and with it all workers."""
@@ -237,8 +163,20 @@ class Crew:
 
     # Workers
 
-    def fork(self, owner: Owner, memory_mb: int, *frames: bytes) -> Lane:
-        """A new worker, which gets `frames` first. Raises SupervisorError when broken."""
+    def order_template(self, order: Message) -> None:
+        """Have workers forked from now on from a process that knows heavy imports (see `births`)."""
+        if self._supervisor_pid and self._control is not None and order["key"] != self._template:
+            self._template = order["key"]
+            self._control.send(encode({**order, "t": "template"}))
+
+    def fork(
+        self, owner: Owner, memory_mb: int, *frames: bytes, born_like: tuple[str, int] = ("", 0)
+    ) -> Lane:
+        """A new worker, which gets `frames` first. Raises SupervisorError when broken.
+
+        `born_like`: the key of the template from which it is forked if that is there, and the
+        generation, for each of which the template makes sure anew that it still holds.
+        """
         if self.broken or self._closed:
             raise SupervisorError(self.broken or "closed")
         if self._control is None:
@@ -247,9 +185,9 @@ class Crew:
                 raise SupervisorError(self.broken)
         lane = Lane(next(self._numbers), owner)
         ours, theirs = socket.socketpair()
-        shared = _shared_file("eval-tui-slot", slot.SIZE)
+        shared = shared_file("eval-tui-slot", slot.SIZE)
         lane.memory = mmap.mmap(shared, slot.SIZE)
-        lane.output = _output_file()
+        lane.output = output_file()
         lane.channel = Channel(
             ours,
             lambda message: self._lane_message(lane, message),
@@ -258,7 +196,7 @@ class Crew:
         self._lanes[lane.number] = lane
         self._ask(
             lane,
-            {"t": "fork", "worker": lane.number, "memory_mb": memory_mb},
+            {"t": "fork", "worker": lane.number, "memory_mb": memory_mb, "born_like": born_like},
             (theirs.detach(), shared, os.dup(lane.output)),
         )
         for frame in frames:
@@ -278,7 +216,7 @@ class Crew:
 
     def discard(self, lane: Lane) -> None:
         """End a worker and tell nothing more about it."""
-        lane.owner = _NOBODY
+        lane.owner = NOBODY
         lane.channel.close()
         self.kill(lane)
 
@@ -300,30 +238,15 @@ class Crew:
     def _bury(self, lane: Lane, death: Death) -> None:
         lane.channel.drain()
         if lane.garbled and death.how == "supervisor":  # it went on until it was ended with it
-            death = _meddled(lane)
+            death = meddled(lane)
         if self._lanes.pop(lane.number, None) is not None:
             lane.owner.lane_exit(lane, death)
             lane.release()
 
-    def _death(self, lane: Lane, message: Message) -> Death:
-        if lane.garbled or lane.closed_early:
-            return _meddled(lane)
-        if "error" in message:
-            return Death("exited", f"no process could be started: {message['error']}")
-        if message.get("code") == CRASH_EXIT:
-            words = "the judge broke the worker process that it ran in"
-            return Death("exited", words, broken=True)
-        if "code" in message:
-            return Death("exited", f"the process exited with code {message['code']}")
-        number: int = message["signal"]
-        if number == signal.SIGKILL and _oom_kills() > self._oom_kills:
-            self._oom_kills = _oom_kills()
-            return Death("memory", "killed by the system, which had run out of memory")
-        try:
-            name = signal.Signals(number).name
-        except ValueError:
-            name = "signal"
-        return Death("signal", f"killed by {name} ({number})")
+    def _out_of_memory(self) -> bool:
+        """Whether the system has killed for want of memory since it was last blamed for that."""
+        before, self._oom_kills = self._oom_kills, oom_kills()
+        return self._oom_kills > before
 
     # Watching over it
 
@@ -363,13 +286,3 @@ class Crew:
         if handle is not None:
             await asyncio.get_running_loop().run_in_executor(None, handle.close)
         self._sweep()
-
-
-class _Nobody:
-    """The owner of workers that are only waited for."""
-
-    def lane_message(self, lane: Lane, message: Message) -> None: ...
-    def lane_exit(self, lane: Lane, death: Death) -> None: ...
-
-
-_NOBODY = _Nobody()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from eval_tui.engine import answers
 from eval_tui.engine.cells import CellInfo
+from eval_tui.engine.entries import Inputs, Result
 from eval_tui.engine.grid import CellKey, Detail, PastScore, Read
 from eval_tui.engine.looks import checked_score
-from eval_tui.engine.store import Inputs, Result
+from eval_tui.engine.paid import paid_from
 from eval_tui.scores import Score, from_plain
 
 if TYPE_CHECKING:
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 HISTORY = 10
 """How many earlier scores the drill-down lists."""
+OLDER_WORDING = (
+    "asked in an older wording of eval-tui's own text around the prompt; rerun the cell to ask anew"
+)
+"""Why a verdict is marked as stale although nothing of yours has changed (D49)."""
 
 _RECORD_WORDS = {
     "value": "{key}",
@@ -41,9 +46,9 @@ _RECORD_WORDS = {
     "link": "where {key} leads",
     "module": "module {key}",
     "env": "environment variable {key}",
+    "given": "environment variable {key}",
     "opaque": "everything in the case folder (see below)",
     "request": "what the model was asked",
-    "spec": "the judge's own text",
     "python": "the interpreter",
 }
 _PATHS = frozenset({"open", "list", "list+", "exists", "stat", "link", "module"})
@@ -70,7 +75,8 @@ def detail(session: Session, key: CellKey) -> Detail:
     if result is None or not (info.known or cell.recorded):
         conditions = _reads(session, key, info.cond, ())
         score = full_score(session, key)
-        return Detail(key, cell, score, recorded, (), conditions, info.trigger)
+        notes = _asked_notes(session, key, info, None)
+        return Detail(key, cell, score, recorded, (), conditions, info.trigger, notes=notes)
     ambient = session.dependencies.inputs(info.ambient) if info.known else []
     extra = result.extra
     return Detail(
@@ -84,20 +90,25 @@ def detail(session: Session, key: CellKey) -> Detail:
         at=result.at,
         duration_s=None if result.ms is None else result.ms / 1000,
         output=extra.get("out", ""),
-        notes=(*extra.get("notes", ()), *_paid(extra)),
+        notes=(*extra.get("notes", ()), *_asked_notes(session, key, info, result)),
         opaque=tuple(extra.get("opaque", ())),
         reused=info.reused,
+        paid=paid_from(extra),
         history=_history(session, key, info, result),
     )
 
 
-def _paid(extra: Mapping[str, Any]) -> tuple[str, ...]:
-    """Who was asked and what that cost, for a model judge."""
-    if not extra.get("model"):
-        return ()
-    calls, cost = extra.get("calls", 1), extra.get("cost")
-    price = "cost n/a" if cost is None else f"${cost:.4f}"
-    return (f"asked {extra['model']}: {calls} call{'s' if calls != 1 else ''}, {price}",)
+def _asked_notes(
+    session: Session, key: CellKey, info: CellInfo, result: Result | None
+) -> tuple[str, ...]:
+    """What the person should know of how a model was asked for the value in view."""
+    notes = [info.note] if info.note else []
+    if info.older:
+        notes.append(OLDER_WORDING)
+    pause = answers.pause_after(result) if result is not None else None
+    if pause is not None and session.queue.is_due(key):
+        notes.append(f"asked again by itself, {pause:g} s after it failed")
+    return tuple(notes)
 
 
 def full_score(session: Session, key: CellKey) -> Score | None:

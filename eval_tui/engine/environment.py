@@ -44,8 +44,7 @@ FIXED = {
 }
 """The same everywhere, so that equal inputs give equal words."""
 
-_WITH_PASSWORD = re.compile(r"://[^/@\s]*:[^/@\s]+@")
-_ASSIGNMENT = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=")
+_WITH_PASSWORD = re.compile(r"://[^/@\s]*:([^/@\s]+)@")
 
 
 def is_secret(name: str) -> bool:
@@ -55,20 +54,13 @@ def is_secret(name: str) -> bool:
 
 def has_password(value: str) -> bool:
     """Whether a value is an address with a password in it."""
-    return _WITH_PASSWORD.search(value) is not None
+    return password_in(value) != ""
 
 
-def dotenv_names(root: str) -> frozenset[str]:
-    """The names that `.env` at the project root sets; empty when there is none to read."""
-    path = os.path.join(root, ".env")
-    if not os.path.isfile(path):  # a pipe of that name would be waited for
-        return frozenset()
-    try:
-        with open(path, encoding="utf-8-sig", errors="replace") as file:
-            matches = [_ASSIGNMENT.match(line) for line in file.read(1 << 20).splitlines()]
-    except OSError:
-        return frozenset()
-    return frozenset(match[1] for match in matches if match)
+def password_in(value: str) -> str:
+    """The password in an address; empty when there is none."""
+    found = _WITH_PASSWORD.search(value)
+    return found[1] if found else ""
 
 
 def worker_environment(

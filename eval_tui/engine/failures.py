@@ -21,7 +21,7 @@ class Failure:
 
     reason: Reason
     detail: str
-    """For the person, with the API's own words where it said any; credentials are masked."""
+    """For the person, with the API's own words where it said any."""
     retryable: bool = False
     recover_on: frozenset[str] = _INPUTS
     transport: bool = False
@@ -51,6 +51,15 @@ class Unavailable(Exception):
         )
 
 
+def no_key() -> Failure:
+    """There are no credentials (D22)."""
+    return Failure(
+        Reason.MISSING_SECRET,
+        "no API key: set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN) and the cell is scored",
+        recover_on=frozenset({"secret"}),
+    )
+
+
 def stopped() -> Failure:
     """A call that was ended because the client closed."""
     return Failure(
@@ -58,9 +67,9 @@ def stopped() -> Failure:
     )
 
 
-def unusable(exc: BaseException, credentials: Credentials) -> Failure:
+def unusable(exc: BaseException) -> Failure:
     """The SDK does not load, or takes no client from these credentials."""
-    words = _cut(credentials.mask(f"{type(exc).__name__}: {exc}"))
+    words = _cut(f"{type(exc).__name__}: {exc}")
     recovery = frozenset({"config", "secret"})
     detail = f"the model client cannot be set up: {words}"
     return Failure(Reason.UNSUPPORTED, detail, recover_on=recovery)
@@ -91,12 +100,12 @@ def failure_of(exc: BaseException, credentials: Credentials, seconds: float) -> 
     import anthropic
 
     if isinstance(exc, anthropic.APIStatusError):
-        return _of_status(exc.status_code, _words(exc, credentials), exc.request_id, credentials)
+        return _of_status(exc.status_code, _words(exc), exc.request_id, credentials)
     if isinstance(exc, anthropic.APIConnectionError):
         return _of_connection(exc, credentials, seconds)
-    words = _cut(credentials.mask(f"{type(exc).__name__}: {exc}"))
+    words = _cut(f"{type(exc).__name__}: {exc}")
     if isinstance(exc, json.JSONDecodeError):
-        return unreadable(credentials, credentials.mask(exc.doc), "")
+        return unreadable(credentials, exc.doc, "")
     if credentials.kind != "key" and _is_about_credentials(exc):
         return _refused(words, None, "", credentials)
     return Failure(Reason.GRADER_ERROR, f"the request could not be made: {words}")
@@ -107,7 +116,7 @@ def _of_connection(exc: BaseException, credentials: Credentials, seconds: float)
     reached = "Connect" not in type(cause).__name__
     if reached and "Timeout" in type(exc).__name__:
         return too_slow(credentials, seconds)
-    words = _cut(credentials.mask(str(cause) or type(cause).__name__))
+    words = _cut(str(cause) or type(cause).__name__)
     detail = f"no connection to {credentials.host}: {words}"
     return Failure(Reason.GRADER_ERROR, detail, retryable=True, transport=True, billed=reached)
 
@@ -155,7 +164,7 @@ def _is_about_credentials(exc: BaseException) -> bool:
     return any(word in text for word in words)
 
 
-def _words(exc: Any, credentials: Credentials) -> str:
+def _words(exc: Any) -> str:
     """The API's own message, else the start of what it sent."""
     body: object = exc.body
     if isinstance(body, dict):
@@ -163,8 +172,8 @@ def _words(exc: Any, credentials: Credentials) -> str:
         if isinstance(error, dict):
             message = cast("dict[str, object]", error).get("message")
             if isinstance(message, str) and message:
-                return _cut(credentials.mask(message))
-    return _cut(credentials.mask(str(exc.message)))
+                return _cut(message)
+    return _cut(str(exc.message))
 
 
 def _cut(text: str, length: int = DETAIL_LENGTH) -> str:

@@ -10,6 +10,7 @@ from eval_tui.config.problems import Problem
 from eval_tui.config.schema import EvalConfig, Judge
 from eval_tui.engine.cells import CellInfo
 from eval_tui.engine.grid import CellKey
+from eval_tui.engine.templates import TemplateNotes
 from eval_tui.engine.writers import Writers
 from eval_tui.judges.base import JudgeUnusable
 
@@ -20,12 +21,18 @@ class Findings:
     def __init__(self) -> None:
         self._unusable: dict[str, Problem] = {}
         self.writers = Writers()
+        self.templates = TemplateNotes()
         self._notes: tuple[Problem, ...] = ()
         self._keys: dict[str, tuple[str, ...]] = {}
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        return (*self._unusable.values(), *self.writers.problems, *self._notes)
+        return (
+            *self._unusable.values(),
+            *self.writers.problems,
+            *self.templates.problems,
+            *self._notes,
+        )
 
     @property
     def unusable(self) -> Set[str]:
@@ -44,6 +51,7 @@ class Findings:
         """Forget judges that are no more."""
         there = set(judges)
         self.writers.keep_only(there)
+        self.templates.keep_only(there)
         for name in self._unusable.keys() - there:
             del self._unusable[name]
 

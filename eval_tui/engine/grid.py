@@ -110,6 +110,20 @@ class Dirty:
 
 
 @dataclass(frozen=True, slots=True)
+class Costs:
+    """What the run on screen has cost, in US dollars. Agent and judges are never added up."""
+
+    agent: float | None = None
+    """What the run itself cost; None when it does not say."""
+    judges: float | None = None
+    """What asking models about it has cost so far; None before the first call."""
+    unpriced: int = 0
+    """Calls with no known price, which are not in it."""
+    saved: float = 0.0
+    """What reading from the prompt cache has saved of it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """What the status line says."""
 
@@ -129,10 +143,21 @@ class Status:
     """Cells that really ran since the last trigger; `reused` were still valid."""
     reused: int = 0
     calls: int = 0
+    unpaid: int = 0
+    """Of the waiting ones those that wait for a go-ahead because a model would be asked."""
+    unpaid_cost: float | None = None
+    """What asking for them is expected to cost, in US dollars; None when that is not known."""
+    costs: Costs = Costs()
+    loading: int = 0
+    """Cases whose stored values are still being taken up; until then nobody counts cells."""
     watching: str = ""
     """How changes are seen: `events`, `polling`, or empty when not watching."""
+    looked_in: tuple[str, ...] = ()
+    """Where runs were looked for, as long as none was found: paths relative to the root."""
     banner: str = ""
     """A lasting message (broken config, read-only project), or empty."""
+    document: str = ""
+    """What kind of document is shown in place of a project, which is only read; or empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +177,23 @@ class PastScore:
     score: Score
     at: float
     """Seconds since the epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """What the model calls behind a score took."""
+
+    model: str
+    calls: int
+    cost: float | None
+    """US dollars; None when the price is not known."""
+    input_tokens: int = 0
+    """All that was sent, the cached ones included."""
+    cached_tokens: int = 0
+    """Those that were read from the prompt cache."""
+    output_tokens: int = 0
+    saved: float | None = None
+    """US dollars that the prompt cache saved; None when it is not known or was not used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +220,11 @@ class Detail:
     """Why its inputs cannot be known (started a process, opened a socket), or empty."""
     reused: bool = False
     """The value was computed earlier for the same inputs and taken from the store."""
+    paid: Paid | None = None
+    """Who was asked and what that cost; None for a judge that asks no model."""
     history: tuple[PastScore, ...] = ()
+    origin: tuple[str, ...] = ()
+    """Of a value that was not worked out here: where it comes from, in lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +252,22 @@ class FileText:
     """Not text: `text` is empty."""
 
 
+Side = Literal["baseline", "reference", "original"]
+"""What a file is compared with: the baseline run's, the dataset's, or what an edited file was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counterpart:
+    """A file that one of a case can be compared with."""
+
+    side: Side
+    title: str
+    """Where it comes from, in words. Raw."""
+    path: str
+    """Absolute."""
+    file: FileText
+
+
 @dataclass(frozen=True, slots=True)
 class CaseView:
     """One case for reading: loaded in a worker, shown by the case screen. All text is raw."""
@@ -228,6 +290,20 @@ class CaseView:
     metrics: Mapping[str, Any]
     notes: tuple[str, ...]
     """What could not be read as it should be, in words."""
+    events_end: int = 0
+    """Bytes of `events_path` behind which `record.tail` can go on; 0 if it has to be read whole."""
+    events_words: str = ""
+    """Why there are no events, in words, as far as it can be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFacts:
+    """What a case is about, for finding it by that. What cannot be read is empty."""
+
+    inputs: str = ""
+    annotations: Mapping[str, Any] | None = None
+    cost: float | None = None
+    """What the agent's work on it cost, in US dollars."""
 
 
 @dataclass(frozen=True, slots=True)

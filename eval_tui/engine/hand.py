@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from eval_tui.engine.batches import Flight
-from eval_tui.engine.crew import Death, Lane
+from eval_tui.engine.batches import CellName, Flight
 from eval_tui.engine.frames import encode
+from eval_tui.engine.lane import Death, Lane
 
 MAX_OUTPUT = 64 * 1024 * 1024
 """Bytes that one judge and its child processes may print."""
@@ -44,6 +44,13 @@ class Hand:
         for flight in ahead:
             self.lane.channel.send(encode({"t": "drop", "id": flight.batch.id}))
         return ahead
+
+    def long_at(self, now: float, seconds: float) -> CellName | None:
+        """The cell whose judge has been running for at least so long."""
+        at = self.lane.at()
+        if at is None or not at.running or now - at.started < seconds or not self.flights:
+            return None
+        return self.flights[0].cell(at)
 
     def fault(self, now: float) -> Death | None:
         """Why it has to be ended, if it has to."""

@@ -12,7 +12,6 @@ import _thread
 import contextlib
 import fcntl
 import importlib
-import io
 import os
 import resource
 import signal
@@ -363,5 +362,5 @@ class StateCheck:
 
 
 def quiet_stdin() -> None:
-    """Python's standard input, empty."""
-    sys.stdin = sys.__stdin__ = io.TextIOWrapper(open(os.devnull, "rb"))  # type: ignore[misc]  # noqa: SIM115
+    """Python's standard input: file 0, which holds nothing."""
+    sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)  # type: ignore[misc]  # noqa: SIM115

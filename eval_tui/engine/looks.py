@@ -8,11 +8,10 @@ from eval_tui.config.problems import with_hint
 from eval_tui.config.schema import Judge
 from eval_tui.engine.cells import CellInfo
 from eval_tui.engine.grid import EMPTY_CELL, Cell, CellState
+from eval_tui.judges.graders.contract import apply_contract
 from eval_tui.judges.outcome import apply_range
 from eval_tui.judges.passing import apply_pass_if
 from eval_tui.scores import Reason, Score, Unmeasured
-
-NO_AGENTS = "agent judges are not run; only recorded verdicts are shown"
 
 
 class Doing(NamedTuple):
@@ -29,8 +28,6 @@ class Doing(NamedTuple):
     paused: bool = False
     asking: str = ""
     """`queued` or `running` while a model is to be asked."""
-    agent: bool = False
-    """The judge is an agent, which nothing here runs."""
 
 
 def look(judge: Judge, info: CellInfo, recorded: Score | None, doing: Doing) -> Cell:
@@ -57,19 +54,19 @@ def look(judge: Judge, info: CellInfo, recorded: Score | None, doing: Doing) -> 
         state = CellState.RUNNING if doing.asking == "running" else CellState.QUEUED
         return Cell(state, shown, from_summary)
     waiting = info.behind
-    if judge.kind == "agent" and waiting is None and info.lost:
-        waiting = "off"
     if judge.asks_model and from_summary and waiting is None:
         return Cell(CellState.FRESH, shown, True)
     if waiting is None and not info.known:
         waiting = "cancelled" if judge.auto else "off"
     if waiting is not None:
         return Cell(CellState.WAITING, shown, from_summary, waiting)
-    return Cell(CellState.FRESH, shown)
+    return Cell(CellState.STALE if info.older else CellState.FRESH, shown)
 
 
 def checked_score(score: Score, judge: Judge) -> Score:
-    """A stored raw score under the judge's range and pass mark as they are now."""
+    """A stored raw score under the judge's range, pass mark and metrics as they are now."""
+    if judge.grader is not None:
+        return apply_contract(score, judge)
     return apply_pass_if(apply_range(score, judge), judge)
 
 
@@ -85,6 +82,4 @@ def _unjudged(shown: Score | None, recorded: bool, doing: Doing, outdated: bool)
         return Cell(CellState.STALE if outdated else CellState.FRESH, shown, recorded)
     if not doing.present:
         return EMPTY_CELL
-    if doing.agent:
-        return Cell(CellState.FRESH, Unmeasured(Reason.UNSUPPORTED, NO_AGENTS))
     return Cell(CellState.WAITING, None, waiting="off")

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import astuple
 from typing import Any
 
+from eval_tui.config.problems import Problem
 from eval_tui.engine import folders
+from eval_tui.engine.pairwise_work import Comparing
 from eval_tui.engine.summary import packed
 from eval_tui.engine.versions import env_version, path_version, python_version
 from eval_tui.engine.wire import judge_from_plain
-from eval_tui.judges.base import JudgeEnv, JudgeUnusable
+from eval_tui.judges.base import JudgeEnv, JudgeUnusable, NotMeasured
+from eval_tui.record.counterparts import counterparts
+from eval_tui.record.facts import case_facts
 from eval_tui.record.spec import RecordSpec
 from eval_tui.record.view import case_view, view_file
 
@@ -19,9 +24,20 @@ def _case(request: dict[str, Any]) -> dict[str, Any]:
     return {"view": case_view(RecordSpec.from_plain(request["record"]), request["case"])}
 
 
+def _facts(request: dict[str, Any]) -> dict[str, Any]:
+    spec = RecordSpec.from_plain(request["record"])
+    return {"facts": {case: case_facts(spec, case) for case in request["cases"]}}
+
+
 def _file(request: dict[str, Any]) -> dict[str, Any]:
     spec = RecordSpec.from_plain(request["record"])
     return {"file": view_file(spec, request["case"], request["name"], request["limit"])}
+
+
+def _counterparts(request: dict[str, Any]) -> dict[str, Any]:
+    spec = RecordSpec.from_plain(request["record"])
+    keys = ("case", "name", "baseline", "root", "limit")
+    return {"counterparts": counterparts(spec, *(request[key] for key in keys))}
 
 
 def _unobserved(kind: str, key: str, version: str) -> None:
@@ -30,21 +46,43 @@ def _unobserved(kind: str, key: str, version: str) -> None:
 
 def _prompt(request: dict[str, Any]) -> dict[str, Any]:
     """Exactly what a model judge would send for a case, as text; templates are sandboxed."""
-    from eval_tui.judges.model import PromptFailed, build_request, load_model_judge
-    from eval_tui.judges.model.shown import request_text
+    from eval_tui.judges.askers import load_asker, request_for
+    from eval_tui.judges.model import PromptFailed
+    from eval_tui.judges.model.shown import both_orders, request_text, without_images
     from eval_tui.record.case import StepMissing, load_case
     from eval_tui.record.errors import PartUnreadable
     from eval_tui.record.record import make_record
 
-    judge = judge_from_plain(request["judge"])
+    judge, env = judge_from_plain(request["judge"]), JudgeEnv(request["root"], request["config"])
     try:
-        loaded = load_model_judge(judge, JudgeEnv(request["root"], request["config"]))
         parts = load_case(RecordSpec.from_plain(request["record"]), request["case"])
         parts = parts.scoped(judge.step) if judge.step else parts
-        asked = build_request(loaded, make_record(parts, _unobserved), parts)
-    except (JudgeUnusable, PromptFailed, PartUnreadable, StepMissing) as error:
+        record = make_record(parts, _unobserved)
+        if judge.compares:
+            comparing = Comparing(RecordSpec.from_plain(request["baseline"]))
+            asked = comparing.requests(judge, env, record, request["case"])
+        else:
+            asked = (request_for(load_asker(judge, env), record, parts),)
+    except (JudgeUnusable, NotMeasured, PromptFailed, PartUnreadable, StepMissing) as error:
         return {"failed": str(error)}
-    return {"text": request_text(asked)}
+    shown = [without_images(one.params) for one in asked]
+    text = both_orders([request_text(params) for params in shown])
+    return {"text": text, "digests": [one.digest for one in asked], "params": shown[0]}
+
+
+def _templates(request: dict[str, Any]) -> dict[str, Any]:
+    """What the templates of judges that ask show without a case: notes, and what makes one unusable."""
+    from eval_tui.judges.askers import load_asker
+
+    env = JudgeEnv(request["root"], request["config"])
+    notes: list[Problem] = []
+    unusable: list[Problem] = []
+    for judge in map(judge_from_plain, request["judges"]):
+        try:
+            notes += load_asker(judge, env).problems
+        except JudgeUnusable as error:
+            unusable.append(error.problem(judge, env.config_path))
+    return {"notes": list(map(astuple, notes)), "unusable": list(map(astuple, unusable))}
 
 
 def _scan(request: dict[str, Any]) -> dict[str, Any]:
@@ -60,9 +98,17 @@ def _still(observation: list[str]) -> bool:
     kind, key, version = observation
     if kind == "python":
         return version == python_version()
+    if kind == "given":
+        return False  # workers know which variables graders were given
     if kind == "env":
         return version == env_version(key, os.environ)
     return version == path_version(kind, key)
+
+
+def _agent(request: dict[str, Any]) -> dict[str, Any]:
+    from eval_tui.engine.agentrun import run_agent
+
+    return run_agent(request)
 
 
 def _recorded(request: dict[str, Any]) -> dict[str, Any]:
@@ -71,8 +117,12 @@ def _recorded(request: dict[str, Any]) -> dict[str, Any]:
 
 LOOKUPS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "case": _case,
+    "facts": _facts,
     "file": _file,
+    "counterparts": _counterparts,
     "prompt": _prompt,
+    "templates": _templates,
     "scan": _scan,
     "recorded": _recorded,
+    "agent": _agent,
 }

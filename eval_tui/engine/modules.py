@@ -14,10 +14,12 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from types import ModuleType
 from typing import Any
+
+from eval_tui.engine.heavy import HeavyImports
 
 FOREIGN_PARTS = frozenset({"site-packages", "dist-packages", ".venv", "venv", "node_modules"})
 """Folders below a project that hold other people's code."""
@@ -61,9 +63,12 @@ class ModuleTracker:
         """Importer -> names it imported; importers are module names or `judge:<name>`."""
         self.current = ""
         """The importer to blame when the importing code is no project module: a judge."""
+        self.heavy = HeavyImports()
         self._looked = looked
-        self._reached: dict[str, tuple[set[str], frozenset[str]]] = {}
-        """Importer -> all that it rests on and the project's modules in it; emptied when that grows."""
+        self._reached: dict[str, tuple[set[str], frozenset[str], list[str]]] = {}
+        """Importer -> all that it rests on, the project's modules in it, and where others of it were
+        looked for in vain; emptied when that grows.
+        """
 
     def install(self) -> None:
         sys.meta_path.insert(0, self)  # type: ignore[arg-type]
@@ -78,31 +83,46 @@ class ModuleTracker:
         ) -> ModuleType:
             if not self.current:
                 return real_import(name, globals, locals, fromlist or (), level)
-            self._edge(_importer(globals), _absolute_name(name, globals, level), fromlist)
-            return real_import(name, globals, locals, fromlist or (), level)
+            absolute, items = _absolute_name(name, globals, level), fromlist or ()
+            self._imports(_importer(globals), absolute, items)
+            return self.heavy.carry_out(
+                absolute, items, lambda: real_import(name, globals, locals, items, level)
+            )
 
         builtins.__import__ = tracked_import
         real_import_module = importlib.import_module
 
         def tracked_import_module(name: str, package: str | None = None) -> ModuleType:
-            if self.current:
-                frame = sys._getframe(1)
-                absolute = name
-                if name.startswith(".") and package:
-                    absolute = importlib.util.resolve_name(name, package)
-                self._edge(_importer(frame.f_globals), absolute, ())
-            return real_import_module(name, package)
+            if not self.current:
+                return real_import_module(name, package)
+            frame = sys._getframe(1)
+            absolute = name
+            if name.startswith(".") and package:
+                absolute = importlib.util.resolve_name(name, package)
+            self._imports(_importer(frame.f_globals), absolute, ())
+            return self.heavy.carry_out(absolute, (), lambda: real_import_module(name, package))
 
         importlib.import_module = tracked_import_module
 
-    def _edge(self, importer: str, name: str, fromlist: Iterable[str] | None) -> None:
-        source = importer if importer in self.names else self.current
-        targets = self.edges.setdefault(source, set())
-        before = len(targets)
+    def _imports(self, importer: str, name: str, items: Sequence[str]) -> None:
+        """Note who imports what: `import name`, or `from name import items`.
+
+        What other people's modules import is the judge's doing, and their own: the next one who
+        imports them rests on it as well, although nothing is loaded again.
+        """
         parts = name.split(".")
-        targets.update(".".join(parts[: i + 1]) for i in range(len(parts)))
-        targets.update(f"{name}.{item}" for item in fromlist or ())
-        if len(targets) != before:
+        targets = {".".join(parts[: i + 1]) for i in range(len(parts))}
+        targets.update(f"{name}.{item}" for item in items)
+        self._edge(importer if importer in self.names else self.current, targets)
+        if importer not in self.names and not importer.startswith(("eval_tui.", "builtins")):
+            self._edge(importer, targets)
+        if self.heavy.born_with:
+            self.heavy.use(name, items, self._follow)
+
+    def _edge(self, importer: str, targets: set[str]) -> None:
+        known = self.edges.setdefault(importer, set())
+        if not known.issuperset(targets):
+            known |= targets
             self._reached.clear()
 
     def find_spec(
@@ -116,10 +136,12 @@ class ModuleTracker:
         if spec is not None and spec.has_location and origin and origin.endswith(".py"):
             origin = os.path.abspath(origin)
             if origin.startswith(self.root + os.sep) and not foreign_below(self.root, origin):
+                self.heavy.of_project()
                 self._looked_in(fullname, path, before=origin)
                 spec.loader = _SourceLoader(fullname, origin, self._loaded)
                 spec.cached = None
                 return spec
+        self.heavy.of_others()
         self._looked_in(fullname, path, before=None)
         return None
 
@@ -143,6 +165,7 @@ class ModuleTracker:
         if candidates:
             gone = self._looked(tuple(candidates))
             self.absent.setdefault(fullname, {}).update(dict.fromkeys(gone))
+            self._reached.clear()
 
     def _loaded(self, name: str, path: str, digest: str) -> None:
         self.files[path] = digest
@@ -153,12 +176,13 @@ class ModuleTracker:
         """Names of all modules that `importer` (`judge:<name>`) rests on, ours or not."""
         return self._reach(importer)[0]
 
-    def _reach(self, importer: str) -> tuple[set[str], frozenset[str]]:
+    def _reach(self, importer: str) -> tuple[set[str], frozenset[str], list[str]]:
         kept = self._reached.get(importer)
         if kept is None:
             names = self._follow(importer)
             paths = frozenset(self.names[n] for n in names if n in self.names)
-            kept = self._reached[importer] = (names, paths)
+            gaps = [path for name in names for path in self.absent.get(name, ())]
+            kept = self._reached[importer] = (names, paths, gaps)
         return kept
 
     def _follow(self, importer: str) -> set[str]:
@@ -172,8 +196,7 @@ class ModuleTracker:
 
     def gaps(self, importer: str) -> list[str]:
         """Places where a module, of those that `importer` rests on, was looked for in vain."""
-        absent = self.absent
-        return [path for name in self.imported(importer) for path in absent.get(name, ())]
+        return self._reach(importer)[2]
 
     def closure(self, importer: str) -> frozenset[str]:
         """Paths of all project modules that `importer` rests on."""

@@ -64,9 +64,9 @@ async def load_prices() -> None:
 def cost_of(model: str, usage: Mapping[str, Any], credentials: Credentials) -> float | None:
     """What a call cost, by the usage that its answer reports; None for an unknown price."""
     counts = (
-        _count(usage, "input_tokens"),
-        _count(usage, "output_tokens"),
-        _count(usage, "cache_read_input_tokens"),
+        token_count(usage, "input_tokens"),
+        token_count(usage, "output_tokens"),
+        cached_tokens(usage),
         *_cache_writes(usage),
     )
     if counts[:2] == (0, 0) and "input_tokens" not in usage:
@@ -77,12 +77,10 @@ def cost_of(model: str, usage: Mapping[str, Any], credentials: Credentials) -> f
 def cache_saving(model: str, usage: Mapping[str, Any], credentials: Credentials) -> float | None:
     """What reading from the prompt cache saved in a call, less what writing to it cost more."""
     paid = cost_of(model, usage, credentials)
-    fresh = (
-        _count(usage, "input_tokens")
-        + _count(usage, "cache_read_input_tokens")
-        + sum(_cache_writes(usage))
-    )
-    plain = {"input_tokens": fresh, "output_tokens": _count(usage, "output_tokens")}
+    plain = {
+        "input_tokens": prompt_tokens(usage),
+        "output_tokens": token_count(usage, "output_tokens"),
+    }
     full = cost_of(model, plain, credentials)
     return None if paid is None or full is None else full - paid
 
@@ -90,7 +88,9 @@ def cache_saving(model: str, usage: Mapping[str, Any], credentials: Credentials)
 def estimate(
     params: Mapping[str, Any], credentials: Credentials, expected_output: int = EXPECTED_OUTPUT
 ) -> Estimate:
-    """What a request would take, from its text alone."""
+    """What a request would take, from its text alone; for an agent what it may take at most."""
+    if "agent" in params:
+        return most_for_agent(params)
     given = params.get("max_tokens")
     most = given if isinstance(given, int) else expected_output
     output = min(most, expected_output)
@@ -100,6 +100,11 @@ def estimate(
     tokens = max(1, math.ceil(counted))
     usage = {"input_tokens": tokens, "output_tokens": output}
     return Estimate(1, tokens, output, cost_of(str(params.get("model", "")), usage, credentials))
+
+
+def most_for_agent(params: Mapping[str, Any]) -> Estimate:
+    """The limit of one run of an agent: nobody knows before what it will take."""
+    return Estimate(1, 0, 0, cast("float | None", params["agent"]["max_budget_usd"]))
 
 
 def total(estimates: Iterable[Estimate]) -> Estimate:
@@ -249,18 +254,29 @@ def _price(
         return None
 
 
-def _count(usage: Mapping[str, Any], name: str) -> int:
+def token_count(usage: Mapping[str, Any], name: str) -> int:
+    """A count in the usage of an answer; 0 where it has none."""
     value = usage.get(name)
     return max(0, value) if isinstance(value, int) else 0
 
 
+def cached_tokens(usage: Mapping[str, Any]) -> int:
+    """Tokens that were read from the prompt cache."""
+    return token_count(usage, "cache_read_input_tokens")
+
+
+def prompt_tokens(usage: Mapping[str, Any]) -> int:
+    """All tokens that were sent, whether or not the prompt cache had or took them."""
+    return token_count(usage, "input_tokens") + cached_tokens(usage) + sum(_cache_writes(usage))
+
+
 def _cache_writes(usage: Mapping[str, Any]) -> tuple[int, int]:
     """Tokens written to the prompt cache for five minutes and for an hour."""
-    whole = _count(usage, "cache_creation_input_tokens")
+    whole = token_count(usage, "cache_creation_input_tokens")
     detail = usage.get("cache_creation")
     long = 0
     if isinstance(detail, Mapping):
-        long = _count(cast("Mapping[str, Any]", detail), "ephemeral_1h_input_tokens")
+        long = token_count(cast("Mapping[str, Any]", detail), "ephemeral_1h_input_tokens")
     return max(0, whole - long), long
 
 

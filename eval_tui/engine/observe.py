@@ -14,6 +14,7 @@ wrappers show what raises no event (`stat`, imports that are cached). Everything
 | link | absolute path | what the link holds, or `-` |
 | module | absolute path | digest of the source that was compiled |
 | env | name | digest of the value, or `-` |
+| given | name | of a variable that a grader asks for: the same; of a credential `set` or `-` |
 | python | | versions of interpreter and engine, digest of the names of installed packages |
 """
 
@@ -89,6 +90,14 @@ class Watch:
         self.written: set[str] = set()
         self.opaque: dict[str, None] = {}
 
+    def note_file(self, path: str) -> None:
+        """Code of ours opened a file for the judge, or looked for it in vain."""
+        self.looks.setdefault(("open", path), (_signature(path), frozenset()))
+
+    def note(self, kind: str, key: str, version: str) -> None:
+        """Code of ours looked at something else for the judge."""
+        self.looks.setdefault((kind, key), (version, frozenset()))
+
     def inside_case(self, path: str) -> bool:
         return any(path == folder or path.startswith(folder + os.sep) for folder in self.case_dirs)
 
@@ -102,6 +111,8 @@ class Observer:
         """Where existence and stat are tracked: project, dataset and run folders."""
         self.watch: Watch | None = None
         self.modules = ModuleTracker(root, self._note_places)
+        self.looked_at: Callable[[str], None] | None = None
+        """Told of every path that is read, listed or asked about, those that are no inputs too."""
         self._outside = _ignored_prefixes()
         self._busy = threading.local()
 
@@ -136,12 +147,7 @@ class Observer:
             self._busy.on = False
 
     def _opened(self, watch: Watch, path: Any, mode: Any, flags: Any) -> None:
-        writes = isinstance(flags, int) and bool(
-            flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC)
-        )
-        if isinstance(mode, str) and any(letter in mode for letter in "wax+"):
-            writes = True
-        if writes:
+        if _writes(mode, flags):
             absolute = self._absolute(path)
             if absolute and not self._ours():
                 watch.written.add(absolute)
@@ -150,6 +156,8 @@ class Observer:
 
     def _looked(self, watch: Watch, kind: str, path: Any) -> None:
         absolute = self._absolute(path)
+        if absolute and self.looked_at is not None:
+            self.looked_at(absolute)
         if not absolute or absolute in watch.written or self._ignored(absolute):
             return
         if kind == "open" and f"{os.sep}__pycache__{os.sep}" in absolute:
@@ -167,6 +175,8 @@ class Observer:
             self._busy.on = True
             try:
                 absolute = self._absolute(path)
+                if absolute and self.looked_at is not None:
+                    self.looked_at(absolute)
                 if (
                     absolute
                     and absolute not in watch.written
@@ -242,8 +252,11 @@ class Observer:
         return False
 
     def _modules_on_stack(self) -> frozenset[str]:
-        """Files of the project's modules whose code is running now."""
-        if not self.modules.files:
+        """Files of the project's modules whose code is running now, and names of those of others
+        that are being imported.
+        """
+        importing = self.modules.heavy.outermost
+        if not (self.modules.files or importing):
             return frozenset()
         found: set[str] = set()
         frame: FrameType | None = sys._getframe(2)
@@ -252,8 +265,19 @@ class Observer:
                 break
             if frame.f_code.co_filename in self.modules.files:
                 found.add(frame.f_code.co_filename)
+            elif importing and frame.f_code.co_name == "<module>":
+                found.add(str(frame.f_globals.get("__name__")))
             frame = frame.f_back
         return frozenset(found)
+
+
+def _writes(mode: object, flags: object) -> bool:
+    """Whether a file is opened, as its audit event tells, to be written to."""
+    if isinstance(mode, str) and any(letter in mode for letter in "wax+"):
+        return True
+    return isinstance(flags, int) and bool(
+        flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+    )
 
 
 def _is_library(frame: FrameType) -> bool:

@@ -79,7 +79,7 @@ class PathIndex:
     def add_ambient(self, ambient: str, inputs: Iterable[Iterable[str]]) -> None:
         """What a judge rests on beyond its cases."""
         for kind, key, _ in inputs:
-            if kind not in ("python", "env"):
+            if kind not in ("python", "env", "given"):
                 self._ambients.setdefault(key, set()).add(ambient)
 
     def keep_ambients(self, used: set[str]) -> None:

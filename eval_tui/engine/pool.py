@@ -9,25 +9,27 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
-from eval_tui.engine import views
-from eval_tui.engine.batches import Batch, BatchInfo, CellName, Flight
-from eval_tui.engine.crew import Crew, Death, Lane
+from eval_tui.engine.batches import Batch, CellName, Flight
+from eval_tui.engine.births import Births
+from eval_tui.engine.blame import MEDDLER, Suspects, blamed, lost
+from eval_tui.engine.crew import Crew
 from eval_tui.engine.frames import Message, encode
 from eval_tui.engine.hand import Hand
+from eval_tui.engine.lane import Death, Lane
+from eval_tui.engine.outbox import OnMessage, Outbox
 from eval_tui.engine.secrets import Secrets
 from eval_tui.engine.supervisor import SupervisorError, SupervisorFactory
-from eval_tui.engine.views import Views
-
-__all__ = ["Batch", "BatchInfo", "Pool"]
+from eval_tui.engine.views import Readers
 
 DEFAULT_MEMORY_MB = 2048
 TICK_S = 0.05
 SETUP_ATTEMPTS = 2
 
-OnMessage = Callable[[Message, "BatchInfo | None"], None]
+REST_S = 0.2
+"""How long nothing is to be done before the workers of the next generation are prepared for."""
 
 
 class Pool:
@@ -49,23 +51,18 @@ class Pool:
     ) -> None:
         self._secrets = secrets
         self._size = max(1, size)
-        self._on_message = on_message
+        self._outbox = Outbox(on_message, secrets)
         self._crew = Crew(supervisor_factory, self._broken)
-        self._views = Views(self._crew)
-        self._second = Views(self._crew)
-        """Helps with large questions."""
+        self._readers = Readers(self._crew, self._size)
         self._hands: dict[int, Hand] = {}
         self._queue: deque[Flight] = deque()
-        self._pending: deque[tuple[Message, BatchInfo | None]] = deque()
         self._generation = 0
-        self._setup = b""
-        self._memory_mb = DEFAULT_MEMORY_MB
+        self._setup: dict[str, Any] = {}
+        self._births = Births()
         self._setup_deaths = 0
-        self._suspects: dict[tuple[int, CellName], int] = {}
-        """Cells that ran when the supervisor died -> how often."""
-        self._quarantine: set[int] = set()
-        """Batches of suspects. While there are any, one worker at a time runs."""
+        self._suspects = Suspects()
         self._timer: asyncio.TimerHandle | None = None
+        self._rest: asyncio.TimerHandle | None = None
         self._closed = False
 
     async def start(self) -> None:
@@ -73,9 +70,19 @@ class Pool:
         self._crew.start()
 
     @property
+    def size(self) -> int:
+        """How many workers there may be."""
+        return self._size
+
+    @property
     def python(self) -> str:
         """The interpreter of the judges and its version; empty until it is ready."""
         return self._crew.python
+
+    @property
+    def crew(self) -> Crew:
+        """Forks workers for other errands as well."""
+        return self._crew
 
     @property
     def room(self) -> int:
@@ -92,8 +99,8 @@ class Pool:
         `memory_mb` in `setup` bounds the memory of each worker (0: no bound).
         """
         self._generation += 1
-        self._setup = encode({**setup, "t": "setup"})
-        self._memory_mb = int(setup.get("memory_mb", DEFAULT_MEMORY_MB))
+        self._setup = {**setup, "t": "setup"}
+        self._births.begin(setup, self._memory_mb)
         self._setup_deaths = 0
         if self._secrets is not None:
             self._secrets.refresh()
@@ -107,22 +114,15 @@ class Pool:
             else:
                 dropped.extend(hand.flights)
                 self._discard(hand)
-        self._forget_pending(keep_running)
+        if not keep_running:
+            self._outbox.forget_batches()
         for flight in sorted(dropped, key=lambda flight: flight.batch.id):
             self._cancelled(flight)
         return self._generation
 
-    def _forget_pending(self, keep_running: bool) -> None:
-        """What is not told yet of older generations is not told any more."""
-        if keep_running:
-            return
-        kept: deque[tuple[Message, BatchInfo | None]] = deque()
-        for message, info in self._pending:
-            if info is not None and message["t"] == "done":
-                kept.append(({"t": "cancelled", "id": info.id}, info))
-            elif info is None or message["t"] == "cancelled":
-                kept.append((message, info))
-        self._pending = kept
+    @property
+    def _memory_mb(self) -> int:
+        return int(self._setup.get("memory_mb", DEFAULT_MEMORY_MB))
 
     def submit(self, batch: Batch) -> None:
         """Queue a batch; beyond `room` it only waits. One of an old generation is cancelled."""
@@ -159,62 +159,37 @@ class Pool:
     def at_work(self, seconds: float) -> list[CellName]:
         """Cells whose judge is running for at least so long."""
         now = time.monotonic()
-        found: list[CellName] = []
-        for hand in self._hands.values():
-            at = hand.lane.at()
-            if at is not None and at.running and now - at.started >= seconds and hand.flights:
-                cell = hand.flights[0].cell(at)
-                found.extend([cell] if cell is not None else [])
-        return found
+        found = [hand.long_at(now, seconds) for hand in self._hands.values()]
+        return [cell for cell in found if cell is not None]
 
     async def view(self, request: dict[str, Any], timeout: float = 20.0) -> dict[str, Any]:
         """Ask a worker that runs no user code. Raises ViewError and TimeoutError."""
-        halves = views.halves(request) if self._size > 1 else ()
-        if not halves:
-            return await self._views.view(request, timeout)
-        asked = zip((self._views, self._second), halves, strict=True)
-        try:
-            answers = await asyncio.gather(*(who.view(half, timeout) for who, half in asked))
-        finally:
-            self._second.rest()
-        return views.joined(answers)
+        return await self._readers.view(request, timeout)
 
     async def close(self) -> None:
         """End all workers and the supervisor. Bounded; leaves no process."""
         self._closed = True
         self._queue.clear()
         self._hands.clear()
-        self._pending.clear()
-        if self._timer is not None:
-            self._timer.cancel()
-        self._views.close()
-        self._second.close()
+        self._outbox.clear()
+        for timer in (self._timer, self._rest):
+            if timer is not None:
+                timer.cancel()
+        self._readers.close()
         await self._crew.close()
 
     # Telling
 
-    def _deliver(self, message: Message, info: BatchInfo | None) -> None:
-        if self._secrets is not None:
-            message = self._secrets.mask_message(message)
-        if not self._pending:
-            asyncio.get_running_loop().call_soon(self._flush)
-        self._pending.append((message, info))
-
-    def _flush(self) -> None:
-        while self._pending:
-            message, info = self._pending.popleft()
-            self._on_message(message, info)
-
     def _cancelled(self, flight: Flight) -> None:
-        self._quarantine.discard(flight.batch.id)
-        self._deliver({"t": "cancelled", "id": flight.batch.id}, flight.info)
+        self._suspects.over(flight)
+        self._outbox.put({"t": "cancelled", "id": flight.batch.id}, flight.info)
 
     def _done(self, flight: Flight) -> None:
-        self._quarantine.discard(flight.batch.id)
-        self._deliver({"t": "done", "id": flight.batch.id}, flight.info)
+        self._suspects.over(flight)
+        self._outbox.put({"t": "done", "id": flight.batch.id}, flight.info)
 
     def _broken(self, text: str) -> None:
-        self._deliver({"t": "broken", "text": text}, None)
+        self._outbox.put({"t": "broken", "text": text}, None)
         for flight in self._queue:
             self._cancelled(flight)
         self._queue.clear()
@@ -235,7 +210,7 @@ class Pool:
         """A worker for the next batch: an idle one, a new one, or one that is at its last."""
         hands = [hand for hand in self._hands.values() if not hand.retiring and not hand.verdict]
         idle = [hand for hand in hands if not hand.flights]
-        if self._quarantine and len(idle) < len(self._hands):
+        if self._suspects.at_large and len(idle) < len(self._hands):
             return None
         if hand := (idle[0] if idle else self._fork()):
             return hand
@@ -248,7 +223,8 @@ class Pool:
         if at_work >= self._size or len(self._hands) >= 2 * self._size:
             return None
         try:
-            lane = self._crew.fork(self, self._memory_mb, self._setup)
+            frame, birth = encode(self._setup), (self._births.like, self._generation)
+            lane = self._crew.fork(self, self._memory_mb, frame, born_like=birth)
         except SupervisorError:
             return None
         except OSError as error:  # no more files or memory; with some workers it goes on
@@ -260,7 +236,7 @@ class Pool:
 
     def _rebalance(self) -> None:
         """Nobody idles while a batch waits behind another one."""
-        if self._quarantine:
+        if self._suspects.at_large:
             return
         for hand in list(self._hands.values()):
             if len(hand.flights) > 1 and not hand.retiring:
@@ -311,14 +287,19 @@ class Pool:
         kind = message["t"]
         if kind == "cell" and not flight.told(message.get("case"), message.get("judge")):
             return  # a cell is told once, whatever a worker or a copy of it says
-        if kind not in ("done", "recycle"):
-            self._deliver(message, flight.info)
+        if kind not in ("done", "recycle", "imports"):
+            self._outbox.put(message, flight.info)
         if kind == "done":
             hand.flights.remove(flight)
             self._done(flight)
             if hand.retiring and not hand.flights:
                 self._discard(hand)
+        elif kind == "imports":
+            self._births.learn(message["names"])
+            return
         elif kind == "recycle":
+            if name := message.get("unfit"):
+                self._births.exclude(name)
             self._replace(hand)
         elif kind == "crashed":
             cell = flight.cell(hand.lane.at()) or (flight.first_left() if flight.left else None)
@@ -338,21 +319,11 @@ class Pool:
 
     def _lost(self, flight: Flight, cell: CellName, death: Death, lane: Lane) -> None:
         flight.told(*cell)
-        self._suspects.pop((flight.batch.id, cell), None)
-        message: Message = {
-            "t": "lost",
-            "id": flight.batch.id,
-            "case": cell[0],
-            "judge": cell[1],
-            "how": death.how,
-            "text": death.text,
-            "output": lane.printed(),
-        }
-        self._deliver(message, flight.info)
+        self._outbox.put(lost(flight, cell, death, lane), flight.info)
 
     def _setup_failed(self, text: str) -> None:
         """No worker of this generation can work: say so once, and cancel what waits for it."""
-        self._deliver({"t": "broken", "text": f"the workers cannot be set up:\n{text}"}, None)
+        self._outbox.put({"t": "broken", "text": f"the workers cannot be set up:\n{text}"}, None)
         dropped = list(self._queue)
         self._queue.clear()
         for hand in list(self._hands.values()):
@@ -373,53 +344,38 @@ class Pool:
         if hand.verdict is not None:
             death = hand.verdict
         if death.how == "supervisor" and hand.verdict is None:
-            self._suspect(current, cell, lane)
+            if cell is not None and self._suspects.again(current, cell):
+                self._crew.alive()
+                self._lost(current, cell, MEDDLER, lane)
         elif not hand.ready:
             self._setup_deaths += 1
             if self._setup_deaths >= SETUP_ATTEMPTS:
                 self._put_back(hand.flights)
                 self._setup_failed(death.text)
                 return
-        else:
-            self._blame(current, cell, death, lane)
+        elif (culprit := blamed(current, cell, death, lane)) is not None:
+            self._crew.alive()  # it is the cell's doing, whatever it took along
+            self._lost(current, culprit, death, lane)
         self._put_back(hand.flights)
         self._dispatch()
-
-    def _blame(self, flight: Flight, cell: CellName | None, death: Death, lane: Lane) -> None:
-        """The cell at work is lost; where it is not sure which, the batch is tried once more."""
-        if (lane.garbled or lane.closed_early or death.broken) and not flight.careful:
-            # It came to light after cells that were held back: the next worker holds none.
-            flight.careful = True
-            return
-        if cell is None and flight.left:
-            flight.careful = True
-            flight.idle_deaths += 1
-            if flight.idle_deaths > 1:
-                cell = flight.first_left()
-        if cell is not None:
-            flight.idle_deaths = 0
-            self._crew.alive()  # it is the cell's doing, whatever it took along
-            self._lost(flight, cell, death, lane)
-
-    def _suspect(self, flight: Flight, cell: CellName | None, lane: Lane) -> None:
-        """Two cells may have run when the supervisor died: they run alone the second time."""
-        if cell is None:
-            return
-        key = (flight.batch.id, cell)
-        self._suspects[key] = self._suspects.get(key, 0) + 1
-        self._quarantine.add(flight.batch.id)
-        if self._suspects[key] > 1:
-            self._crew.alive()
-            text = "the judge ended the process that its worker depends on"
-            self._lost(flight, cell, Death("exited", text), lane)
 
     # Watching
 
     def _watch(self) -> None:
         """Tick while there is something to watch."""
+        loop = asyncio.get_running_loop()
         busy = any(hand.flights for hand in self._hands.values()) or self._crew.needs_watching
+        if self._rest is not None:
+            self._rest.cancel()
+        if self._births and not (busy or self._closed):
+            self._rest = loop.call_later(REST_S, self._prepare)
         if busy and self._timer is None and not self._closed:
-            self._timer = asyncio.get_running_loop().call_later(TICK_S, self._tick)
+            self._timer = loop.call_later(TICK_S, self._tick)
+
+    def _prepare(self) -> None:
+        """Nothing is to be done: let the next workers be born with what these had to import."""
+        if self._setup and (order := self._births.order(self._setup, self._memory_mb)):
+            self._crew.order_template(order)
 
     def _tick(self) -> None:
         self._timer = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -13,14 +13,11 @@ from eval_tui.config.load import load_config
 from eval_tui.config.problems import Problem
 from eval_tui.config.schema import EvalConfig
 from eval_tui.engine.environment import interpreter_note
-from eval_tui.engine.target import Target
+from eval_tui.engine.target import Policy, Target
 from eval_tui.record.recorded import Recorded
 from eval_tui.record.runs import Run, case_ids, dataset_cases, find_run, list_runs, run_parents
 from eval_tui.record.spec import RecordSpec
 from eval_tui.scores import Score
-
-KEY_NAMES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_VERTEX_PROJECT_ID")
-"""Variables of which one must be set for a model to be asked."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +42,10 @@ class Options:
     """US dollars that `auto: paid` may spend."""
     samples: int = 0
     """How many answers make a model judge's score; 0 leaves it to the judge."""
+    baseline: str = ""
+    """The id of the run to compare with, or empty."""
+    pairwise: bool = False
+    """Compare with the baseline by asking a model (D55)."""
     concurrency: int = 8
     """Model calls under way at once."""
     judge_timeout: float = 30.0
@@ -53,7 +54,11 @@ class Options:
     """MB that a worker may use."""
     workers: int = 0
     """Worker processes; 0 for one per core."""
+    dask: str = ""
+    """The address of the Dask scheduler whose workers judge; empty for this machine's."""
     watch: bool = True
+    judge_files: tuple[str, ...] = ()
+    """Absolute paths of files with further judges and graders (D52)."""
     judges: frozenset[str] | None = None
     cases: frozenset[str] | None = None
     all_cases: bool = False
@@ -63,6 +68,11 @@ class Options:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "root", os.path.realpath(self.root))
+
+    @property
+    def policy(self) -> Policy:
+        """What of this says what may run without being asked."""
+        return Policy(self.look_only, self.judges, self.cases, self.force, self.samples)
 
 
 class NoSuchThing(Exception):
@@ -85,14 +95,15 @@ def choose_eval(options: Options) -> tuple[str, tuple[FoundEval, ...]]:
     if not found:
         raise NoSuchThing(
             f"no eval config in {options.root}: expected eval.yaml, eval/*/eval.yaml or another"
-            " YAML file with `judges:` beside `dataset:`, `execution:`, `outputs:` or `models:`"
+            " YAML file with `judges:` beside `dataset:`, `execution:`, `outputs:` or `models:`."
+            " `eval-tui init` writes a small one to start from"
         )
     return found[0].path, found
 
 
 def read_config(path: str, options: Options) -> EvalConfig:
     """The config as it is now, with every problem in it (D2)."""
-    return load_config(Path(path), Path(options.root), options.environ)
+    return load_config(Path(path), Path(options.root), options.environ, options.judge_files)
 
 
 def interpreter_problems(options: Options) -> tuple[Problem, ...]:
@@ -130,6 +141,38 @@ def choose_run(
     raise NoSuchThing(f"no run called {wanted!r}; there are: {names}")
 
 
+def choose_baseline(
+    config: EvalConfig | None, runs: tuple[Run, ...], options: Options
+) -> Run | None:
+    """The run to compare with, if one was named. Raises NoSuchThing when it is not there."""
+    if not options.baseline or config is None:
+        return None
+    try:
+        return choose_run(config, runs, options.baseline, options)
+    except NoSuchThing as exc:
+        raise NoSuchThing(f"--baseline: {exc}") from None
+
+
+def compared(target: Target, baseline: Run | None, options: Options) -> Target:
+    """The target with the comparison as its last column, if one was asked for.
+
+    A run is not compared with itself.
+    """
+    if not options.pairwise or baseline is None or target.spec is None or target.config is None:
+        return target
+    folder = os.path.realpath(baseline.path)
+    if folder == target.spec.run_dir:
+        return target
+    from eval_tui.engine.pairwise import with_comparison
+
+    return replace(
+        target,
+        config=with_comparison(target.config, baseline.id, options.environ),
+        baseline_id=baseline.id,
+        baseline=replace(target.spec, run_dir=folder),
+    )
+
+
 def read_target(config: EvalConfig, run: Run | None, recorded: Recorded | None) -> Target:
     """What is to be judged, as the folders are now."""
     dataset = dataset_cases(config.dataset)
@@ -140,19 +183,3 @@ def read_target(config: EvalConfig, run: Run | None, recorded: Recorded | None) 
     spec = RecordSpec(folder, data, config.outputs, config.traces, config.mode == "batch")
     cells: Mapping[str, Mapping[str, Score]] = recorded.cells if recorded is not None else {}
     return Target(config, run.id, spec, case_ids(run.path), dataset, cells)
-
-
-def has_key(options: Options) -> bool:
-    """Whether a credential for the model API is in the environment or in `.env`."""
-    if any(options.environ.get(name) for name in KEY_NAMES):
-        return True
-    try:
-        with open(os.path.join(options.root, ".env"), encoding="utf-8", errors="replace") as file:
-            lines = file.read().splitlines()
-    except OSError:
-        return False
-    for line in lines:
-        name, _, value = line.strip().removeprefix("export ").partition("=")
-        if name.strip() in KEY_NAMES and value.strip().strip("'\""):
-            return True
-    return False

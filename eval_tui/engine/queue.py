@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from eval_tui.config.schema import Judge
+from eval_tui.engine.entries import Inputs
 from eval_tui.engine.grid import CellKey, Row
-from eval_tui.engine.store import Inputs
 
 if TYPE_CHECKING:
     from eval_tui.engine.session import Session
@@ -51,6 +51,12 @@ class InFlight:
     """Model cells whose request is asked again although its answer is known."""
     slow: bool = False
     """It holds a cell of a slow judge, and nothing else."""
+
+    def resting(self, ambients: Collection[str]) -> list[CellKey]:
+        """Cells of slow judges that are at work and rest on one of these."""
+        if not self.slow:
+            return []
+        return [key for key in self.left() if self.ambients.get(key.judge) in ambients]
 
     def left(self) -> list[CellKey]:
         """Cells that were not reported."""
@@ -173,6 +179,10 @@ class Queue:
         """How many cases a batch holds, so that every worker gets some of what is due."""
         return max(1, min(BATCH_CASES, len(self._due) // (2 * workers)))
 
+    def expect_slow(self, fps: Iterable[str]) -> None:
+        """These judges take their time: their cells go last, and one by one, from the start."""
+        self._slow.update(fps)
+
     def give_way(self, fp: str) -> set[int]:
         """A judge is slow or hangs: the batches in which others wait behind it."""
         self._slow.add(fp)
@@ -242,7 +252,7 @@ class Queue:
         self.inflight[flight.id] = flight
         for key in flight.fingerprints:
             self.remove(key)
-            session.show(key)
+            session.display.show(key)
         return {"id": flight.id, "cases": items, "ambients": ambients}
 
     def _entry(
@@ -255,7 +265,7 @@ class Queue:
         known: list[dict[str, Any]] = []
         hold = not (judge.auto or job.force or judge.asks_model)
         if judge.asks_model:
-            entry["peek" if judge.kind == "agent" else "ask"] = True
+            entry["ask"] = True
             if job.force:
                 flight.forced.add(key)
         elif hold:
@@ -280,13 +290,16 @@ class Queue:
         return known
 
     def obsolete(self) -> set[int]:
-        """Batches under way that hold a cell whose judge has changed meanwhile."""
+        """Batches under way that hold a cell whose judge has changed meanwhile, or one that takes
+        its time and is due again: nobody waits for a result that is old when it comes."""
         infos = self._session.infos
         return {
             flight.id
             for flight in self.inflight.values()
             if any(
-                key not in infos or infos[key].fp != flight.fingerprints[key]
+                key not in infos
+                or infos[key].fp != flight.fingerprints[key]
+                or (flight.slow and self.is_due(key))
                 for key in flight.left()
             )
         }

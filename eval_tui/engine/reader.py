@@ -1,37 +1,25 @@
 """The project as last read from disk: its evals, the config in force, its runs and the one in view.
 
-Knows which changed paths concern what. Reads files and nothing else; `driver` decides when.
+Reads files and nothing else; `driver` decides when, and `concerns` which.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from eval_tui.config.case_graders import CaseGraders, CaseGraderScan, with_case_graders
 from eval_tui.config.discovery import FoundEval
 from eval_tui.config.problems import Problem
 from eval_tui.config.schema import EvalConfig
 from eval_tui.engine import project
+from eval_tui.engine.authority import Authority
 from eval_tui.engine.grid import EvalInfo, RunInfo
 from eval_tui.engine.project import NoSuchThing, Options
-from eval_tui.engine.summary import SUMMARY, is_large, is_young, keep_good, without_problems
+from eval_tui.engine.summary import is_large, is_young, keep_good, without_problems
 from eval_tui.engine.target import Target
 from eval_tui.record.recorded import Recorded, read_recorded
 from eval_tui.record.runs import Run
-from eval_tui.record.spec import RecordSpec
-
-ENV_FILE = ".env"
-
-
-@dataclass(frozen=True)
-class Roots:
-    """What to watch, in the terms of `eval_tui.watch.Watcher.set_roots`."""
-
-    folders: frozenset[str]
-    files: frozenset[str]
-    whole: frozenset[str]
-    flat: frozenset[str]
 
 
 class Reader:
@@ -41,11 +29,17 @@ class Reader:
         self.options = options
         self.config: EvalConfig | None = None
         """The last good one."""
+        self._loaded: EvalConfig | None = None
+        """The same without what single cases declare."""
+        self._case_graders, self._scan = CaseGraders(), CaseGraderScan()
+        self.authority = Authority()
         self.broken: tuple[Problem, ...] = ()
         """Problems of the file as it is now, while an older config stays in force (D2)."""
         self.found: tuple[FoundEval, ...] = ()
         self.found_runs: tuple[Run, ...] = ()
         self.run: Run | None = None
+        self.baseline: Run | None = None
+        """The run to compare with, if one was asked for."""
         self.recorded: Recorded | None = None
         self.recorded_elsewhere = False
         """The summary is too large to be read here: a worker has to (see `take_recorded`)."""
@@ -70,6 +64,7 @@ class Reader:
         self.read_config()
         self.read_runs()
         try:
+            self.baseline = project.choose_baseline(self.config, self.found_runs, self.options)
             self.show(
                 project.choose_run(self.config, self.found_runs, self.options.run, self.options)
             )
@@ -77,9 +72,10 @@ class Reader:
             self.missing = str(exc)
 
     def choose_eval(self, path: str) -> None:
-        """Take up another eval of the project, at its newest run."""
+        """Take up another eval of the project, at its newest run; a baseline is a run of one eval."""
         self.config, self.broken, self.following = None, (), True
-        self.options = replace(self.options, run="")
+        self._case_graders = CaseGraders()
+        self.options = replace(self.options, run="", baseline="")
         self.choose(path, ())
 
     def choose_run(self, run_id: str) -> None:
@@ -99,9 +95,27 @@ class Reader:
         """Read the config; a broken one leaves the last good one in force (D2)."""
         config = project.read_config(self.options.config, self.options)
         if config.usable:
-            self.config, self.broken = config, ()
+            self._loaded, self.broken = config, ()
+            self.config = with_case_graders(config, self._case_graders)
         else:
             self.broken = config.problems
+        self.authority.read(self.config)
+
+    def scan_cases(self) -> tuple[str, CaseGraders]:
+        """The dataset, and the graders that its cases declare. Takes its time with many cases."""
+        dataset = self.config.dataset if self.config is not None else ""
+        return dataset, self._scan.look(dataset)
+
+    def take_case_graders(self, dataset: str, found: CaseGraders) -> bool:
+        """What the cases of a dataset declare; whether the config in force is another one by it."""
+        loaded = self._loaded
+        same = found == self._case_graders
+        if same or self.config is None or loaded is None or loaded.dataset != dataset:
+            return False
+        self._case_graders = found
+        self.config = with_case_graders(loaded, found)
+        self.authority.read(self.config)
+        return True
 
     def read_runs(self) -> None:
         self.found_runs = project.runs_of(self.config, self.options) if self.config else ()
@@ -127,7 +141,8 @@ class Reader:
         """What is to be judged, as the folders are now."""
         if self.config is None:
             return Target()
-        return project.read_target(self.config, self.run, self.recorded)
+        target = project.read_target(self.config, self.run, self.recorded)
+        return project.compared(target, self.baseline, self.options)
 
     # Telling
 
@@ -152,10 +167,19 @@ class Reader:
         return self.left
 
     @property
+    def looked_in(self) -> tuple[str, ...]:
+        """The folders that hold no run of this eval, where there is none at all."""
+        if self.config is None or self.found_runs or self.run is not None:
+            return ()
+        folders = project.runs_folders(self.config, self.options)
+        return tuple(relative(folder, self.options.root) for folder in folders)
+
+    @property
     def problems(self) -> tuple[Problem, ...]:
         """Of the config as it is on disk, and of the summary."""
         config = self.config.problems if self.config is not None else ()
-        return (*(self.broken or config), *(self.recorded.problems if self.recorded else ()))
+        recorded = self.recorded.problems if self.recorded else ()
+        return (*(self.broken or config), *self.authority.problems, *recorded)
 
     def runs(self) -> tuple[RunInfo, ...]:
         return tuple(
@@ -174,79 +198,6 @@ class Reader:
 
     def evals(self) -> tuple[EvalInfo, ...]:
         return tuple(EvalInfo(e.name, e.path, len(e.problems)) for e in self.found)
-
-    # Changes
-
-    def roots(self, more: Iterable[str]) -> Roots:
-        """Everything that concerns the eval and the run in view; `more` are single files."""
-        root, config = self.options.root, self.config
-        files = {os.path.join(root, ENV_FILE), *more}
-        folders, whole, flat = {root}, set[str](), set[str]()
-        if self.options.config:
-            files.add(self.options.config)
-        if config is not None:
-            files.update(config.looked_for)
-            folders.add(os.path.dirname(config.path))
-            flat.update(project.runs_folders(config, self.options))
-            if config.dataset:
-                whole.add(config.dataset)
-        if self.run is not None:
-            whole.add(self.run.path)
-            flat.add(os.path.dirname(self.run.path))
-        return Roots(frozenset(folders), frozenset(files), frozenset(whole), frozenset(flat))
-
-    def resolved(self, paths: frozenset[str], spec: RecordSpec | None) -> frozenset[str]:
-        """The paths, and where those below the run and the dataset really lie.
-
-        Changes are told by the paths that are watched, with links; judges are given resolved ones.
-        """
-        if spec is None or self.run is None or self.config is None:
-            return paths
-        found = set(paths)
-        for linked, real in (
-            (self.run.path, spec.run_dir),
-            (self.config.dataset, spec.dataset_dir),
-        ):
-            if linked and linked != real:
-                below = linked + os.sep
-                found.update(real + path[len(linked) :] for path in paths if path.startswith(below))
-        return frozenset(found)
-
-    def concerns_config(self, paths: frozenset[str]) -> bool:
-        """Whether the config may read differently now."""
-        if self.options.config in paths or self.config is None:
-            return True
-        return not paths.isdisjoint(self.config.looked_for)
-
-    def concerns_summary(self, paths: frozenset[str]) -> bool:
-        return self.run is not None and os.path.join(self.run.path, SUMMARY) in paths
-
-    def concerns_env(self, paths: frozenset[str]) -> bool:
-        return os.path.join(self.options.root, ENV_FILE) in paths
-
-    def concerns_rows(self, paths: frozenset[str]) -> bool:
-        """Whether a case may have come or gone: a folder of cases, or one right below it."""
-        folders = [self.config.dataset] if self.config and self.config.dataset else []
-        if self.run is not None:
-            folders += [self.run.path, os.path.join(self.run.path, "cases")]
-        return any(
-            path in folders
-            or os.path.dirname(path) in folders
-            or any(folder.startswith(path + os.sep) for folder in folders)
-            for path in paths
-        )
-
-    def concerns_runs(self, paths: frozenset[str]) -> bool:
-        """Whether a run may have come or gone, or started at another time than was thought."""
-        if self.config is None:
-            return False
-        parents = project.runs_folders(self.config, self.options)
-        inside = self.run.path + os.sep if self.run is not None else "\0"
-        return any(
-            (not path.startswith(inside) or os.path.basename(path) == "run_result.json")
-            and any(path == parent or path.startswith(parent + os.sep) for parent in parents)
-            for path in paths
-        )
 
     def follow(self) -> bool:
         """Look at the runs again; True when another one is shown because of it (S18)."""
@@ -267,14 +218,3 @@ class Reader:
 def relative(path: str, root: str) -> str:
     """A path as the status line shows it."""
     return os.path.relpath(path, root) if path.startswith(root + os.sep) else path
-
-
-def name_of(paths: Iterable[str], root: str) -> str:
-    """What the status line says changed: one path, and how many more."""
-    names = sorted(paths)
-    folders = {os.path.dirname(path) for path in names}
-    files = [path for path in names if path not in folders] or names
-    if not files:
-        return ""
-    first = relative(files[0], root)
-    return first if len(files) == 1 else f"{first} and {len(files) - 1:,} more"

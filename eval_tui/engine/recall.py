@@ -1,15 +1,17 @@
-"""What the session remembers of cells: by name, by fingerprint, from the store, from the summary."""
+"""What the session remembers of cells: by name, by fingerprint, from the summary."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from copy import copy
 from typing import TYPE_CHECKING
 
-from eval_tui.engine.cells import CellInfo, restored
-from eval_tui.engine.grid import CellKey, cell_key, cell_keys
+from msgspec.structs import replace
+
+from eval_tui.engine.cells import CellInfo
+from eval_tui.engine.entries import StoredCell, StoredRow
+from eval_tui.engine.grid import CellKey, cell_keys
 from eval_tui.engine.plan import JudgeKey, Snapshot
-from eval_tui.engine.store import StoredRow
+from eval_tui.engine.target import Target
 
 if TYPE_CHECKING:
     from eval_tui.engine.session import Session
@@ -52,57 +54,28 @@ def _turned(info: CellInfo | None, judge_key: JudgeKey) -> CellInfo:
     return info
 
 
-def restore(session: Session) -> set[CellKey]:
-    """Paint what an earlier session knew; returns the cells to compare with the disk."""
-    found: set[CellKey] = set()
-    names: dict[tuple[str, str], list[str]] = {}
-    for name, key in session.snapshot.judges.items():
-        names.setdefault((key.fingerprint, key.condition), []).append(name)
-    infos, cases, record = session.infos, session.snapshot.cases, session.snapshot.record
-    judged = _judged(session)
-    ambients: set[str] = set()
-    unusable: list[CellKey] = []
-    for case, row in session.store.rows(session.run_key).items():
-        if case not in cases:
-            continue
-        session.dependencies.note_extra(case, row.extra)
-        session.findings.note_keys(case, row.keys)
-        holds = row.record == record
-        for stored in row.cells:
-            for name in names.get((stored.fp, stored.condition), ()):
-                key = cell_key((case, name))
-                infos[key] = restored(stored, stored.sig if holds else "")
-                if name in judged or session.judged(key):
-                    found.add(key)
-                    ambients.add(stored.ambient)
-                    if stored.score.get("reason") == "unsupported":
-                        unusable.append(key)
-    session.dependencies.load(ambients - {""})
-    _tell_unusable(session, unusable)
-    return found
+def drop_gone(session: Session) -> None:
+    """Cells of judges and cases that are no more leave the grid (S30)."""
+    present, infos = session.snapshot.cases, session.infos
+    judges, cases = session.snapshot.judges, present | session.target.recorded.keys()
+    gone = [key for key in infos if key.judge not in judges or key.case not in cases]
+    for key in gone:
+        del infos[key]
+        session.asking.wants.pop(key, None)
+    for key in [*gone, *(key for key in infos if key.case not in present)]:
+        session.queue.remove(key)
+        session.restore.checking.discard(key)
 
 
-def _judged(session: Session) -> frozenset[str]:
-    """Judges whose every cell a worker has something to do for (see `Session.judged`)."""
-    policy = session.policy
-    if policy.look_only or policy.judges is not None or policy.cases is not None:
-        return frozenset()
-    judges = (session.judge(name) for name in session.snapshot.judges)
-    return frozenset(j.name for j in judges if j.problem is None and not j.asks_model)
-
-
-def _tell_unusable(session: Session, cells: Iterable[CellKey]) -> None:
-    """Judges that could not be loaded the last time, from one of their cells each."""
-    told: set[str] = set()
-    for key in cells:
-        info = session.infos[key]
-        if key.judge in told or not info.result:
-            continue
-        told.add(key.judge)
-        result = session.store.result(info.result)
-        why = result.extra.get("unusable") if result is not None else None
-        if why is not None:
-            session.findings.loaded(session.judge(key.judge), session.config, why)
+def resampled(session: Session, before: Target) -> set[CellKey]:
+    """Cells of judges that are asked another number of times: another value of the same answers."""
+    old = {judge.name: judge.samples for judge in before.config.judges} if before.config else {}
+    names = [
+        judge.name
+        for judge in session.columns
+        if judge.asks_model and old.get(judge.name, judge.samples) != judge.samples
+    ]
+    return set(cell_keys(session.snapshot.cases, names))
 
 
 def take_recorded(session: Session) -> set[CellKey]:
@@ -114,11 +87,14 @@ def take_recorded(session: Session) -> set[CellKey]:
 
 def save_row(session: Session, case: str) -> None:
     """Keep a case's cells as they are now."""
-    cells = [
-        stored
-        for name in session.snapshot.judges
-        if (info := session.infos.get(CellKey(case, name))) and (stored := info.stored())
-    ]
+    cells: list[StoredCell] = []
+    for name in session.snapshot.judges:
+        key = CellKey(case, name)
+        if (info := session.infos.get(key)) and (stored := info.stored()):
+            # What is shown is not the answer to what would be asked now: that is seen to at the
+            # next opening.
+            wanting = key in session.asking.wants
+            cells.append(replace(stored, sig="") if wanting else stored)
     row = StoredRow(
         cells,
         session.dependencies.extra(case),

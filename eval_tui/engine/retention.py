@@ -77,8 +77,8 @@ def bound(db: sqlite3.Connection, present: int, shown: Shown) -> None:
     chunk = "SELECT id FROM results WHERE run=? LIMIT ?"
     dropped = db.execute(f"DELETE FROM results WHERE id IN ({chunk})", (*other, CHUNK)).rowcount
     if dropped < CHUNK:
-        db.execute("DELETE FROM rows WHERE run=?", other)
-        db.execute("DELETE FROM runs WHERE run=?", other)
+        for table in ("rows", "policies", "runs"):
+            db.execute(f"DELETE FROM {table} WHERE run=?", other)
 
 
 def _thin_out(db: sqlite3.Connection, run: int, shown: Shown) -> None:

@@ -7,13 +7,15 @@ where they enter the app: the store, the screens, exports and logs hold what cam
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, cast
+from urllib.parse import quote
 
-from eval_tui.engine.credentials import read_env_file
-from eval_tui.engine.environment import has_password, is_secret
+from eval_tui.engine.dotenv import read_env_file
+from eval_tui.engine.environment import has_password, is_secret, password_in
 
 SHORTEST = 8
 """Characters of the shortest value that is masked: shorter ones are words that may stand anywhere."""
@@ -57,8 +59,8 @@ def known_secrets(environ: Mapping[str, str], dotenv: Mapping[str, str]) -> dict
     found: dict[str, str] = {}
     for name, value in [*named.items(), *dotenv.items()]:
         if _is_kept_back(name, value):
-            for variant in _variants(value):
-                found.setdefault(variant, name)
+            for form in _forms(value):
+                found.setdefault(form, name)
     return dict(sorted(found.items(), key=lambda item: -len(item[0])))
 
 
@@ -70,12 +72,15 @@ def _is_kept_back(name: str, value: str) -> bool:
     return not (value.startswith(("/", "~")) and os.path.exists(os.path.expanduser(value)))
 
 
-def _variants(value: str) -> Iterable[str]:
-    """The forms in which a value turns up: as it is, as `repr` shows it, and line by line."""
+def _forms(value: str) -> Iterable[str]:
+    """A value as it is, as `repr`, JSON and addresses show it, and in its parts."""
     yield value
-    escaped = repr(value)[1:-1]
-    if escaped != value:
-        yield escaped
+    yield repr(value)[1:-1]
+    yield json.dumps(value)[1:-1]
+    yield quote(value, safe="")
+    password = password_in(value)
+    if len(password) >= SHORTEST:
+        yield password
     lines = [line.strip() for line in value.splitlines()]
     if len(lines) > 1:
         yield from (line for line in lines if len(line) >= _LINE and not line.startswith("--"))
@@ -140,6 +145,10 @@ class Secrets:
         for word in message.keys() & _NESTED:
             message[word] = _map_texts(message[word], self.mask)
         return message
+
+    def mask_texts(self, value: object) -> object:
+        """Plain data with every text in it masked."""
+        return _map_texts(value, self.mask)
 
 
 def _map_texts(value: object, change: Callable[[str], str]) -> object:

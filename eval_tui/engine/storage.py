@@ -41,6 +41,7 @@ _TABLES = {
     },
 }
 _INDEX = "CREATE INDEX results_cell ON results(run, case_id, fp, ambient)"
+_POLICIES = "CREATE TABLE IF NOT EXISTS policies(run INTEGER PRIMARY KEY, body BLOB NOT NULL)"
 
 
 _TROUBLE = frozenset(
@@ -101,6 +102,7 @@ def connect(path: str | None, above: int = 0) -> tuple[sqlite3.Connection, int]:
         with db:
             db.execute("BEGIN IMMEDIATE")
             _check_or_create(db)
+            db.execute(_POLICIES)
             db.execute("UPDATE meta SET session = max(session, ?) + 1", (above,))
             session = int(db.execute("SELECT session FROM meta").fetchone()[0])
         db.execute(f"PRAGMA busy_timeout={WRITE_MS}")
@@ -150,7 +152,7 @@ def open_file(path: str, above: int = 0) -> tuple[sqlite3.Connection, int, str]:
 
     A bad file is set aside. Raises OSError and sqlite3.Error for what cannot be read or written.
     """
-    with _one_at_a_time(os.path.dirname(path)):
+    with one_at_a_time(os.path.dirname(path)):
         try:
             return *connect(path, above), ""
         except (sqlite3.Error, Unusable) as error:
@@ -168,7 +170,7 @@ def reopen(path: str, old: int, above: int) -> tuple[sqlite3.Connection, int, st
     Where another instance has replaced it already, its successor is taken. See `open_file`.
     """
     told = ""
-    with _one_at_a_time(os.path.dirname(path)):
+    with one_at_a_time(os.path.dirname(path)):
         there = inode(path)
         if there == old:
             told = f"the store of earlier results is damaged; it is now {set_aside(path)}"
@@ -176,6 +178,15 @@ def reopen(path: str, old: int, above: int) -> tuple[sqlite3.Connection, int, st
             told = "the store of earlier results was removed; a new one was begun"
     db, session, words = open_file(path, above)
     return db, session, told or words
+
+
+def prepare(folder: str) -> None:
+    """Make the project's own folder, which keeps itself out of version control. Raises OSError."""
+    os.makedirs(folder, exist_ok=True)
+    ignore = os.path.join(folder, ".gitignore")
+    if not os.path.lexists(ignore):
+        with open(ignore, "w", encoding="utf-8") as file:
+            file.write("*\n")
 
 
 def inode(path: str) -> int:
@@ -207,7 +218,7 @@ def set_aside(path: str) -> str:
 
 
 @contextlib.contextmanager
-def _one_at_a_time(folder: str) -> Generator[None, None, None]:
+def one_at_a_time(folder: str) -> Generator[None, None, None]:
     """Two instances that find a bad file must not set aside each other's new one."""
     fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:

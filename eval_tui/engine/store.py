@@ -7,91 +7,35 @@ cache folder serves, and where that fails too, memory does. Only the app's own p
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
 from hashlib import blake2b
-from typing import Any, NamedTuple
-
-import msgspec
+from typing import Any
 
 from eval_tui.engine import retention, storage
-from eval_tui.engine.packing import from_key, pack, run_key, to_key, unpack, unseal
+from eval_tui.engine.entries import (
+    CellId,
+    Inputs,
+    Result,
+    Sealed,
+    StoredRow,
+    result_of,
+    row_of,
+    shown_results,
+)
+from eval_tui.engine.packing import from_key, pack, run_key, to_key, unpack
 from eval_tui.engine.storage import Unusable
 
 PENDING_BYTES = 64_000_000
 """Results that cannot be written are kept up to this size, the newest ones."""
 LOOSE_AMBIENTS = 4_000
 """Ambients on which no result rests yet are kept up to this number, the newest ones."""
+IN_ONE_QUERY = 500
+"""Cases that are asked for at once: older SQLite takes no more than 999 values."""
 RETRY_S = 2.0
 """Pause after a writing that failed; doubled up to a minute each time it fails again."""
-
-Inputs = list[list[str]]
-"""Observations as JSON has them: `[kind, key, version]`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """One stored result of a cell."""
-
-    id: int
-    fp: str
-    origin: str
-    """`run`, or `recorded` for a verdict taken over from `summary.yaml`."""
-    score: Mapping[str, Any]
-    inputs: Inputs
-    ambient: str
-    at: float
-    ms: float | None
-    extra: Mapping[str, Any]
-    """What was printed, notes, why it is opaque."""
-
-
-class StoredCell(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """A cell as it was last shown: enough to paint it and to decide whether it still holds."""
-
-    fp: str
-    result: int
-    """Id of its result; 0 for a cell that its condition settled."""
-    score: dict[str, Any]
-    condition: str
-    """Digest of the `if:` that was evaluated."""
-    ambient: str
-    sig: str
-    """Signature of the case when it was judged; empty when it proves nothing."""
-    cond: Inputs = []
-    absent: tuple[str, ...] = ()
-
-
-class StoredRow(msgspec.Struct, array_like=True, frozen=True):
-    """All cells of a case."""
-
-    cells: list[StoredCell]
-    extra: list[str] = []
-    """Files outside of the case's folders that its record rests on."""
-    keys: list[str] = []
-    """The keys of its record."""
-    record: str = ""
-    """Digest of the config values that shaped the record."""
-
-
-class _Cell(NamedTuple):
-    """Where a result belongs, in the words of the database."""
-
-    run: int
-    case: str | bytes
-    fp: str | bytes
-
-
-class _New(NamedTuple):
-    """A result that is not on disk yet."""
-
-    cell: _Cell
-    ambient: str | bytes
-    body: bytes
 
 
 class Store:
@@ -115,9 +59,10 @@ class Store:
         self._told = told or notice
         self._take(path, session)
         self._rows: dict[tuple[int, str | bytes], bytes] = {}
-        self._results: dict[int, _New] = {}
+        self._results: dict[int, Sealed] = {}
         self._bytes = 0
         self._by_case: dict[tuple[int, str | bytes], list[int]] = {}
+        self._policies: dict[int, bytes] = {}
         self._loose: dict[str | bytes, bytes] = {}
         """Ambients on which no result rests yet."""
         self._used: set[str | bytes] = set()
@@ -158,8 +103,8 @@ class Store:
         self._last += 1
         when = time.time() if at is None else at
         body = pack((origin, score, inputs, when, ms, extra or {}))
-        cell = _Cell(run_key(run), to_key(case), to_key(fp))
-        self._results[self._last] = _New(cell, to_key(ambient), body)
+        cell = CellId(run_key(run), to_key(case), to_key(fp))
+        self._results[self._last] = Sealed(cell, to_key(ambient), body)
         self._by_case.setdefault(cell[:2], []).append(self._last)
         self._bytes += len(body)
         return self._last
@@ -180,24 +125,32 @@ class Store:
         """Keep a case's cells as they are shown now."""
         self._rows[(run_key(run), to_key(case))] = pack(row)
 
+    def put_policy(self, run: str, stamp: Mapping[str, Any]) -> None:
+        """Keep what the run's verdicts were last made under."""
+        self._policies[run_key(run)] = pack(stamp)
+
     def flush(self) -> None:
         """Write what is pending in one transaction. What cannot be written stays pending.
 
         Does nothing for a while after a writing that failed.
         """
-        if (self._rows or self._results) and time.monotonic() >= self._not_before:
+        if self._pending and time.monotonic() >= self._not_before:
             self._write()
 
     def close(self) -> None:
         """Write what is pending, drop what nobody needs any more, and let go of the file."""
         try:
             self._db.execute(f"PRAGMA busy_timeout={round(storage.BUSY_S * 1000)}")
-            if self._rows or self._results or self._uses:
+            if self._pending or self._uses:
                 self._write()
             retention.tidy(self._db)
         except sqlite3.Error:
             pass  # a tidy store can wait
         self._db.close()
+
+    @property
+    def _pending(self) -> bool:
+        return bool(self._rows or self._results or self._policies)
 
     def _write(self) -> None:
         if self.path and storage.inode(self.path) != self._inode:
@@ -213,6 +166,7 @@ class Store:
         self._results.clear()
         self._by_case.clear()
         self._rows.clear()
+        self._policies.clear()
         self._uses.clear()
         self._bytes = 0
         self._trouble, self._wait, self._not_before = "", 0.0, 0.0
@@ -240,8 +194,9 @@ class Store:
                 "INSERT OR REPLACE INTO rows VALUES(?,?,?)",
                 [(*key, cells) for key, cells in self._rows.items()],
             )
-            retention.trim(db, {new.cell: i for i, new in self._results.items()}, _shown)
-            retention.bound(db, self._run, _shown)
+            db.executemany("INSERT OR REPLACE INTO policies VALUES(?,?)", self._policies.items())
+            retention.trim(db, {new.cell: i for i, new in self._results.items()}, shown_results)
+            retention.bound(db, self._run, shown_results)
         return ambients
 
     def _failed(self, error: sqlite3.Error) -> None:
@@ -264,7 +219,7 @@ class Store:
         self._db.close()
         path, above = self.path, self._last >> 32
         try:
-            _prepare(os.path.dirname(path or ""))
+            storage.prepare(os.path.dirname(path or ""))
             self._db, session, told = storage.reopen(path or "", self._inode, above)
         except (OSError, sqlite3.Error, Unusable) as error:
             path, told = None, f"the store is damaged ({error}): results are gone when you quit"
@@ -281,13 +236,27 @@ class Store:
 
     # Reading
 
-    def rows(self, run: str) -> dict[str, StoredRow]:
-        """All stored rows of a run, which is in view from now on; unreadable ones are left out."""
+    def look_at(self, run: str) -> None:
+        """The run is in view from now on."""
         self._run = key = run_key(run)
         self._uses[key] = run
-        found = dict(self._read("SELECT case_id, cells FROM rows WHERE run=?", (key,)))
-        found.update({case: cells for (of, case), cells in self._rows.items() if of == key})
-        rows = ((from_key(case), _row(cells)) for case, cells in found.items())
+
+    def rows(self, run: str, cases: Collection[str] | None = None) -> dict[str, StoredRow]:
+        """Stored rows of a run (of these cases); unreadable ones are left out."""
+        key = run_key(run)
+        query, args = "SELECT case_id, cells FROM rows WHERE run=?", (key,)
+        if cases is None:
+            stored = self._read(query, args)
+            stored += [(case, cells) for (of, case), cells in self._rows.items() if of == key]
+        else:
+            stored = list[tuple[Any, ...]]()
+            keys = list(map(to_key, cases))
+            for start in range(0, len(keys), IN_ONE_QUERY):
+                some = keys[start : start + IN_ONE_QUERY]
+                within = ",".join("?" * len(some))
+                stored += self._read(f"{query} AND case_id IN ({within})", (*args, *some))
+                stored += [(c, self._rows[key, c]) for c in some if (key, c) in self._rows]
+        rows = ((from_key(case), row_of(cells)) for case, cells in dict(stored).items())
         return {case: row for case, row in rows if row is not None}
 
     def results(self, run: str, case: str, fp: str | None = None) -> list[Result]:
@@ -303,8 +272,8 @@ class Store:
             where, args = where + " AND fp=?", [*args, to_key(fp)]
         query = f"SELECT id, run, case_id, fp, ambient, body FROM results WHERE {where}"
         stored = self._read(f"{query} ORDER BY id DESC", args)
-        found += [(row[0], _New(_Cell(*row[1:4]), *row[4:])) for row in stored]
-        return [result for item in found if (result := _result(*item)) is not None]
+        found += [(row[0], Sealed(CellId(*row[1:4]), *row[4:])) for row in stored]
+        return [result for item in found if (result := result_of(*item)) is not None]
 
     def result(self, identity: int) -> Result | None:
         """One result by its id."""
@@ -312,8 +281,16 @@ class Store:
         if new is None:
             query = "SELECT run, case_id, fp, ambient, body FROM results WHERE id=?"
             for row in self._read(query, (identity,)):
-                new = _New(_Cell(*row[:3]), *row[3:])
-        return None if new is None else _result(identity, new)
+                new = Sealed(CellId(*row[:3]), *row[3:])
+        return None if new is None else result_of(identity, new)
+
+    def policy(self, run: str) -> Mapping[str, Any] | None:
+        """What the run's verdicts were last made under; None where that is not known."""
+        key = run_key(run)
+        stored = self._read("SELECT body FROM policies WHERE run=?", (key,))
+        for (body,) in [(self._policies[key],)] if key in self._policies else stored:
+            return unpack(body)
+        return None
 
     def cases_with_results(self, run: str) -> set[str]:
         """Cases of the run for which there is anything to reuse."""
@@ -349,7 +326,7 @@ def open_store(root: str) -> Store:
     """The project's store; never raises for what is or is not on disk."""
     folder = os.path.join(root, ".eval-tui")
     try:
-        _prepare(folder)
+        storage.prepare(folder)
         return Store(os.path.join(folder, "store.db"))
     except (OSError, sqlite3.Error, Unusable) as error:
         if isinstance(error, sqlite3.Error) and storage.is_busy(error):
@@ -371,40 +348,3 @@ def _cache_folder(root: str) -> str:
     folder = os.path.join(platformdirs.user_cache_dir("eval-tui"), name)
     os.makedirs(folder, exist_ok=True)
     return folder
-
-
-def _prepare(folder: str) -> None:
-    os.makedirs(folder, exist_ok=True)
-    ignore = os.path.join(folder, ".gitignore")
-    if not os.path.lexists(ignore):
-        with open(ignore, "w", encoding="utf-8") as file:
-            file.write("*\n")
-
-
-_ROW = msgspec.json.Decoder(StoredRow)
-
-
-def _row(data: object) -> StoredRow | None:
-    plain = unseal(data)
-    if plain is None:
-        return None
-    try:
-        return _ROW.decode(plain)
-    except msgspec.ValidationError:
-        return None
-    except msgspec.DecodeError:
-        return msgspec.convert(json.loads(plain), StoredRow)
-
-
-def _shown(cells: object) -> Iterable[int]:
-    row = _row(cells)
-    return [cell.result for cell in row.cells] if row is not None else ()
-
-
-def _result(identity: int, new: _New) -> Result | None:
-    body = unpack(new.body)
-    if body is None:
-        return None
-    origin, score, inputs, at, ms, extra = body
-    fp, ambient = from_key(new.cell.fp), from_key(new.ambient)
-    return Result(identity, fp, origin, score, inputs, ambient, at, ms, extra)

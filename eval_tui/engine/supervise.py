@@ -5,8 +5,8 @@ its parent, the *guard*, does nothing but end everything when the supervisor or 
 Whichever of app, guard and supervisor is killed, one of the others sees it and ends the workers
 and everything they started. Neither runs user code. Standard library only, Python 3.10.
 
-Frames in: `fork` (with three files: socket, slot, output), `kill`. Frames out: `ready`, `failed`,
-`forked`, `exit`.
+Frames in: `fork` (with three files: socket, slot, output), `kill`, `template`. Frames out: `ready`, `failed`,
+`forked`, `exit`, `template`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ import traceback
 from collections import deque
 from typing import NoReturn, cast
 
+from eval_tui.engine import scratch
 from eval_tui.engine.frames import FrameReader, Message, send
 from eval_tui.engine.processes import adopt_orphans, children, kill_strangers, kill_tree, reap
 from eval_tui.engine.slot import CRASH_EXIT
+from eval_tui.engine.template import Template
 from eval_tui.engine.worker import Birth, Evaluate, become_worker
 
 _POLLHUP = select.POLLHUP | select.POLLERR | select.POLLNVAL
@@ -82,6 +84,7 @@ def _guard(control: socket.socket, supervisor: int, wake: socket.socket) -> NoRe
         if supervisor in reap():
             break
     kill_strangers((), patience_s=5)
+    scratch.forget_supervisor(supervisor)
     os._exit(0)
 
 
@@ -97,6 +100,7 @@ class _Supervisor:
         """Process id -> the app's number of the worker."""
         self._exits: dict[int, int] = {}
         """Process id -> wait status, not told yet."""
+        self._template: Template
         self._left_behind = False
         """Something that a worker started did not end when it was killed."""
 
@@ -112,16 +116,20 @@ class _Supervisor:
         gc.enable()
         version = ".".join(str(part) for part in sys.version_info[:3])
         self._tell({"t": "ready", "pid": os.getpid(), "python": sys.executable, "version": version})
-        poll = select.poll()
-        for fd in (self._control.fileno(), self._wake.fileno(), self._alive):
-            poll.register(fd, select.POLLIN)
+        self._template = template = Template(evaluate, self._root, self._let_go, self._tell)
         while True:
+            poll = select.poll()
+            for fd in (self._control.fileno(), self._wake.fileno(), self._alive):
+                poll.register(fd, select.POLLIN)
+            if template.sock is not None:
+                poll.register(template.sock, select.POLLIN)
             ready = {fd for fd, _ in poll.poll(_RETRY_MS if self._left_behind else None)}
             _drain(self._wake)
             if self._alive in ready:
                 self._end()
             if self._control.fileno() in ready:
                 self._receive(evaluate)
+            template.listen()
             self._bury()
 
     def _tell(self, message: Message) -> None:
@@ -135,6 +143,7 @@ class _Supervisor:
         for pid in self._workers:
             kill_tree(pid)
         kill_strangers((), patience_s=5)
+        scratch.forget_supervisor(os.getpid())
         os._exit(0)
 
     def _receive(self, evaluate: Evaluate) -> None:
@@ -150,13 +159,17 @@ class _Supervisor:
                 self._fork(message, evaluate)
             elif message["t"] == "kill":
                 self._kill(message["workers"])
+            elif message["t"] == "template":
+                self._template.order(message)
 
     def _fork(self, message: Message, evaluate: Evaluate) -> None:
         worker: int = message["worker"]
         sock, slot, output = (self._files.popleft() for _ in range(_FILES_PER_FORK))
-        birth = Birth(sock, slot, output, message["memory_mb"], self._root, os.getpid())
+        (like, generation), memory_mb = message["born_like"], message["memory_mb"]
+        birth = Birth(sock, slot, output, memory_mb, self._root, os.getpid())
+        pid = self._template.fork(like, generation, memory_mb, (sock, slot, output))
         try:
-            pid = os.fork()
+            pid = pid or os.fork()
         except OSError as error:
             self._tell({"t": "exit", "worker": worker, "error": str(error)})
         else:
@@ -169,16 +182,20 @@ class _Supervisor:
 
     def _be_worker(self, evaluate: Evaluate, birth: Birth) -> NoReturn:
         try:
-            signal.set_wakeup_fd(-1)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            self._control.detach()  # closed by number; the object must not close a later file
-            self._wake.detach()
+            self._let_go()
             become_worker(evaluate, birth)
         except BaseException:
             with contextlib.suppress(Exception):  # nobody is left to be told
                 os.write(2, traceback.format_exc().encode("utf-8", "replace"))
         finally:
             os._exit(CRASH_EXIT)
+
+    def _let_go(self) -> None:
+        """In a child: nothing of the supervisor is its business."""
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        self._control.detach()  # closed by number; the object must not close a later file
+        self._wake.detach()
 
     def _kill(self, workers: list[int]) -> None:
         wanted = set(workers)
@@ -194,13 +211,14 @@ class _Supervisor:
         for pid in self._exits:
             with contextlib.suppress(OSError):
                 os.killpg(pid, signal.SIGKILL)
-        living = self._workers.keys() - self._exits.keys()
+        living = (self._workers.keys() | {self._template.pid}) - self._exits.keys()
         self._exits.update(kill_strangers(living, _PATIENCE_S))
         self._left_behind = any(pid not in living for pid in children(os.getpid()))
         for pid, status in self._exits.items():
             worker = self._workers.pop(pid, None)
             if worker is None:
                 continue
+            scratch.forget_worker(pid)
             code = os.waitstatus_to_exitcode(status)
             how = {"code": code} if code >= 0 else {"signal": -code}
             self._tell({"t": "exit", "worker": worker, **how})

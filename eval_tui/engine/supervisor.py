@@ -20,7 +20,8 @@ from dataclasses import dataclass, field
 from importlib.machinery import EXTENSION_SUFFIXES
 from typing import BinaryIO
 
-from eval_tui.engine.environment import dotenv_names, find_python, worker_environment
+from eval_tui.engine.dotenv import read_env_file
+from eval_tui.engine.environment import find_python, worker_environment
 
 EVALUATE = "eval_tui.engine.evaluate"
 LENT = ("yaml", "jinja2", "markupsafe", "msgspec")
@@ -114,7 +115,7 @@ def start_supervisor(
             stderr=log,
             cwd=root,
             env=worker_environment(
-                os.environ, dotenv_names(root), own_interpreter=chosen == sys.executable
+                os.environ, read_env_file(root, {}), own_interpreter=chosen == sys.executable
             ),
             start_new_session=True,
             pass_fds=(theirs.fileno(),),

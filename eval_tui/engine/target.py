@@ -10,7 +10,7 @@ from hashlib import blake2b
 from eval_tui.config.schema import EvalConfig, Judge
 from eval_tui.engine.grid import Row
 from eval_tui.engine.plan import JudgeKey, Snapshot
-from eval_tui.judges.fingerprint import fingerprint
+from eval_tui.judges.fingerprint import FRAMING_VERSION, fingerprint
 from eval_tui.record.spec import RecordSpec
 from eval_tui.scores import Score
 
@@ -31,6 +31,9 @@ class Target:
     dataset_cases: tuple[str, ...] = ()
     recorded: Mapping[str, Mapping[str, Score]] = field(default_factory=_no_scores)
     """Scores that `summary.yaml` holds: case -> judge -> score."""
+    baseline_id: str = ""
+    baseline: RecordSpec | None = None
+    """The run that this one is compared with by asking a model; None while it is not."""
 
     @property
     def identity(self) -> tuple[str, str, str]:
@@ -47,8 +50,6 @@ class Target:
 class Policy:
     """What may run without being asked."""
 
-    has_key: bool = False
-    """A credential for the model API is there."""
     look_only: bool = False
     """`--view`: nothing runs at all (D45)."""
     judges: frozenset[str] | None = None
@@ -57,6 +58,8 @@ class Policy:
     """`--case`: only these are judged."""
     force: bool = False
     """Run everything once, whatever is known."""
+    samples: int = 0
+    """`--samples`: how many answers make a model judge's score; 0 leaves it to the judges."""
 
     def selects(self, case: str, judge: str) -> bool:
         """Whether the person's selection holds the cell."""
@@ -87,12 +90,21 @@ def snapshot_of(target: Target) -> Snapshot:
     if config is None:
         return Snapshot()
     judges = {
-        judge.name: JudgeKey(fingerprint(judge), condition_digest(judge)) for judge in config.judges
+        judge.name: JudgeKey(_fingerprint(judge, target), condition_digest(judge))
+        for judge in config.judges
     }
     if spec is None:
         return Snapshot(judges=judges)
-    record = _digest(json.dumps(spec.to_plain(), sort_keys=True))
+    # With another framing every request is another one, so stored cells are looked at again (D49).
+    record = _digest(json.dumps([spec.to_plain(), FRAMING_VERSION], sort_keys=True))
     return Snapshot(spec.run_dir, spec.dataset_dir, record, judges, frozenset(target.cases))
+
+
+def _fingerprint(judge: Judge, target: Target) -> str:
+    """What can change a judge's scores; for a comparison also with which run."""
+    if not judge.compares or target.baseline is None:
+        return fingerprint(judge)
+    return _digest(f"{fingerprint(judge)} {target.baseline.run_dir}")
 
 
 def condition_digest(judge: Judge) -> str:

@@ -6,10 +6,12 @@ import asyncio
 
 from eval_tui.config.problems import Problem
 from eval_tui.config.schema import EvalConfig
+from eval_tui.engine.batches import Batch, BatchInfo
 from eval_tui.engine.frames import Message
-from eval_tui.engine.pool import Batch, BatchInfo, Pool
+from eval_tui.engine.pool import Pool
 from eval_tui.engine.secrets import Secrets
 from eval_tui.engine.supervisor import SupervisorFactory
+from eval_tui.engine.templates import problems_in, templates_question
 from eval_tui.engine.wire import judge_to_plain
 from eval_tui.judges.base import JudgeUnusable
 from eval_tui.record.spec import RecordSpec
@@ -51,6 +53,9 @@ async def try_judges(
                 Batch(1, generation, [{"case": "", "load": True, "jobs": jobs}], limit=limit)
             )
             await over.wait()
+        if question := templates_question(config):
+            answer = await pool.view(question, limit)
+            found += problems_in(answer, "unusable", "notes")
         return tuple(found), pool.python
     finally:
         await pool.close()

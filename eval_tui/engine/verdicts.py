@@ -17,17 +17,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from eval_tui.engine import storage
+from eval_tui.engine import asked, storage
 from eval_tui.engine.client import CALL_SECONDS, Answer
 from eval_tui.engine.owners import is_dead
+from eval_tui.engine.paid import FILE, as_stored
+from eval_tui.engine.verdict_file import Writing, connect
 
-FILE = "verdicts.db"
 CLAIM_SECONDS = 2 * CALL_SECONDS + 60
 """How long a claim holds without being renewed, where nothing tells that its owner has died."""
 RENEW_SECONDS = CALL_SECONDS / 2
 """How often an owner renews its claims, at the latest when its next call ends."""
-LOCK_SECONDS = 5.0
-"""How long another instance's write is waited for."""
 POLL_SECONDS = 0.2
 """How often a waiting instance looks for the other's answer."""
 KEEP_PER_REQUEST = 8
@@ -37,18 +36,7 @@ KEEP_BYTES = 256 << 20
 TRIM_EVERY = 200
 """Answers between two looks at the size."""
 
-_SCHEMA = (
-    """CREATE TABLE IF NOT EXISTS verdicts(
-    id INTEGER PRIMARY KEY AUTOINCREMENT, digest TEXT NOT NULL, sample INTEGER NOT NULL,
-    at REAL NOT NULL, used REAL NOT NULL, model TEXT NOT NULL, cost REAL, run TEXT NOT NULL,
-    case_id TEXT NOT NULL, judge TEXT NOT NULL, usage TEXT NOT NULL, answer TEXT NOT NULL)""",
-    "CREATE INDEX IF NOT EXISTS verdicts_request ON verdicts(digest, sample, id)",
-    "CREATE INDEX IF NOT EXISTS verdicts_run ON verdicts(run)",
-    """CREATE TABLE IF NOT EXISTS claims(
-    digest TEXT NOT NULL, sample INTEGER NOT NULL, owner TEXT NOT NULL, until REAL NOT NULL,
-    PRIMARY KEY(digest, sample)) WITHOUT ROWID""",
-)
-_COLUMNS = "id, digest, sample, answer, usage, cost, model, at, run, case_id, judge"
+_COLUMNS = "id, digest, sample, answer, usage, cost, model, at, run, case_id, judge, subject"
 
 
 @dataclass(frozen=True)
@@ -69,6 +57,8 @@ class Verdict:
     run: str
     case: str
     judge: str
+    subject: str = ""
+    """What was asked about, apart from our own words (D49); empty if that is not known."""
 
 
 def open_verdicts(folder: str | None) -> Verdicts:
@@ -80,7 +70,7 @@ def open_verdicts(folder: str | None) -> Verdicts:
         return Verdicts(None)
     path = os.path.join(folder, FILE)
     try:
-        with storage._one_at_a_time(folder):
+        with storage.one_at_a_time(folder):
             try:
                 return Verdicts(path)
             except sqlite3.Error as exc:
@@ -113,12 +103,14 @@ class Verdicts:
         """What the person should know about where answers are kept, or empty."""
         self._clock = clock
         self._pending: list[Verdict] = []
+        self._texts: dict[str, bytes] = {}
+        """Texts of requests that are not written yet."""
         self._used: set[int] = set()
         self._keep = keep_bytes
         self._puts = 0
         self._held: dict[tuple[str, int], str] = {}
         self._renewed = clock()
-        self._db = _connect(path)
+        self._db = connect(path)
 
     def get(self, digest: str, index: int) -> Verdict | None:
         """The newest answer to a request's sample."""
@@ -131,14 +123,23 @@ class Verdicts:
     def history(self, digest: str, index: int, limit: int = KEEP_PER_REQUEST) -> list[Verdict]:
         """The answers to a request's sample, newest first."""
         waiting = [v for v in reversed(self._pending) if (v.digest, v.index) == (digest, index)]
-        query = f"SELECT {_COLUMNS} FROM verdicts WHERE digest=? AND sample=?"
+        return (waiting + self._stored("digest", digest, index, limit))[:limit]
+
+    def about(self, subject: str, index: int) -> Verdict | None:
+        """The newest answer about a subject, whatever words of ours it was asked in (D49)."""
+        found = self._stored("subject", subject, index, 1)
+        self._used.update(verdict.id for verdict in found)
+        return found[0] if found else None
+
+    def _stored(self, column: str, value: str, index: int, limit: int) -> list[Verdict]:
+        query = f"SELECT {_COLUMNS} FROM verdicts WHERE {column}=? AND sample=?"
         try:
-            rows = self._db.execute(f"{query} ORDER BY id DESC LIMIT ?", (digest, index, limit))
+            rows = self._db.execute(f"{query} ORDER BY id DESC LIMIT ?", (value, index, limit))
             stored = [verdict for row in rows if (verdict := _verdict(row)) is not None]
         except sqlite3.Error as exc:
             self.notice = f"earlier model answers cannot be read ({exc})"
             stored = []
-        return (waiting + stored)[:limit]
+        return stored
 
     def put(
         self,
@@ -153,18 +154,28 @@ class Verdicts:
         case: str,
         judge: str,
         at: float | None = None,
+        request: str = "",
+        subject: str = "",
     ) -> Verdict:
-        """Keep an answer; earlier ones of the same request and sample become its history."""
+        """Keep an answer; earlier ones of the same request and sample become its history.
+
+        `request` is the text of what was asked, for people.
+        """
+        text = asked.packed(request) if request else None
+        if text is not None:
+            self._texts[digest] = text
         when = self._clock() if at is None else at
-        names = (_utf8(model), when, _utf8(run), _utf8(case), _utf8(judge))
-        verdict = Verdict(0, digest, index, answer, usage, cost, *names)
+        names = (as_stored(model), when, as_stored(run), as_stored(case), as_stored(judge))
+        verdict = Verdict(0, digest, index, answer, usage, cost, *names, subject)
         self._pending.append(verdict)
         self.flush()
-        try:
-            self._renew(self._clock())
-        except sqlite3.Error:
-            pass  # the claims run out
+        self.renew()
         return self.history(digest, index, 1)[0]
+
+    def asked(self, digest: str) -> str | None:
+        """The text of a request that was answered; None when it was not kept."""
+        text = self._texts.get(digest)
+        return asked.read(self._db, digest) if text is None else asked.unpacked(text)
 
     def flush(self) -> None:
         """Write what is pending. What cannot be written stays pending, and `notice` says so."""
@@ -175,6 +186,8 @@ class Verdicts:
             with self._writing():
                 for verdict in pending:
                     self._insert(verdict)
+                for digest, text in self._texts.items():
+                    asked.insert(self._db, digest, text)
                 now = self._clock()
                 marks = [(now, identity) for identity in self._used]
                 self._db.executemany("UPDATE verdicts SET used=? WHERE id=?", marks)
@@ -189,6 +202,7 @@ class Verdicts:
         if pending:
             self.notice = ""
         self._pending.clear()
+        self._texts.clear()
         self._used.clear()
 
     def claim(self, digest: str, index: int, owner: str, *, forced: bool = False) -> bool:
@@ -238,6 +252,13 @@ class Verdicts:
         except sqlite3.Error:
             pass  # it expires
 
+    def renew(self) -> None:
+        """Renew the claims that are held, where that is due."""
+        try:
+            self._renew(self._clock())
+        except sqlite3.Error:
+            pass  # the claims run out
+
     async def get_or_claim(
         self, digest: str, index: int, owner: str, *, forced: bool = False
     ) -> Verdict | None:
@@ -260,20 +281,13 @@ class Verdicts:
                 return found
             await asyncio.sleep(POLL_SECONDS)
 
-    def spent(self, run: str) -> tuple[float, int]:
-        """What the stored answers of a run have cost, and how many have no known price."""
-        self.flush()
-        query = "SELECT TOTAL(cost), COUNT(*) - COUNT(cost) FROM verdicts WHERE run=?"
-        cost, unknown = self._db.execute(query, (run,)).fetchone()
-        return float(cost), int(unknown)
-
     def close(self) -> None:
         """Write what is pending and let go of the file."""
         self.flush()
         self._db.close()
 
-    def _writing(self) -> _Writing:
-        return _Writing(self._db)
+    def _writing(self) -> Writing:
+        return Writing(self._db)
 
     def _renew(self, now: float) -> None:
         if self._held and now - self._renewed >= RENEW_SECONDS:
@@ -289,7 +303,7 @@ class Verdicts:
     def _insert(self, verdict: Verdict) -> None:
         self._db.execute(
             "INSERT INTO verdicts(digest, sample, at, used, model, cost, run, case_id, judge, usage,"
-            " answer) VALUES(?,?,?,?,?,?,?,?,?,?,?)",
+            " answer, subject) VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 verdict.digest,
                 verdict.index,
@@ -302,6 +316,7 @@ class Verdicts:
                 verdict.judge,
                 json.dumps(dict(verdict.usage)),
                 json.dumps(verdict.answer.to_plain()),
+                verdict.subject,
             ),
         )
         self._db.execute(
@@ -311,6 +326,7 @@ class Verdicts:
         )
 
     def _trim(self) -> None:
+        asked.trim(self._db)
         size = "SELECT TOTAL(LENGTH(answer) + LENGTH(usage)) FROM verdicts"
         excess = float(self._db.execute(size).fetchone()[0]) - self._keep
         if excess <= 0:
@@ -325,54 +341,6 @@ class Verdicts:
         self._db.executemany("DELETE FROM verdicts WHERE id=?", gone)
 
 
-class _Writing:
-    """A transaction that takes the write lock at once: what it reads stays true until its end."""
-
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-
-    def __enter__(self) -> None:
-        self._db.execute("BEGIN IMMEDIATE")
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
-            self._db.execute("COMMIT" if kind is None else "ROLLBACK")
-        except sqlite3.Error:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            raise
-
-
-def _connect(path: str | None) -> sqlite3.Connection:
-    if path is not None and os.path.lexists(path) and not os.path.isfile(os.path.realpath(path)):
-        raise sqlite3.OperationalError("it is not a file")
-    db = sqlite3.connect(
-        path or ":memory:", timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False
-    )
-    try:
-        _into_wal(db)
-        db.execute("PRAGMA synchronous=NORMAL")
-        for statement in _SCHEMA:
-            db.execute(statement)
-    except sqlite3.Error:
-        db.close()
-        raise
-    return db
-
-
-def _into_wal(db: sqlite3.Connection) -> None:
-    """Switch to WAL; two instances that do so at once do not wait for each other on their own."""
-    until = time.monotonic() + LOCK_SECONDS
-    while True:
-        try:
-            db.execute("PRAGMA journal_mode=WAL")
-            return
-        except sqlite3.OperationalError as exc:
-            if "locked" not in str(exc) or time.monotonic() > until:
-                raise
-            time.sleep(0.01)
-
-
 def _verdict(row: tuple[Any, ...]) -> Verdict | None:
     """A stored row; None for one that cannot be read."""
     identity, digest, sample, answer, usage, *rest = row
@@ -381,8 +349,3 @@ def _verdict(row: tuple[Any, ...]) -> Verdict | None:
         return Verdict(identity, digest, sample, read, json.loads(usage), *rest)
     except (ValueError, KeyError, TypeError):
         return None
-
-
-def _utf8(name: str) -> str:
-    """A name that the database takes: file names may hold bytes that are no text."""
-    return name.encode("utf-8", "replace").decode()

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from eval_tui.engine.crew import Crew, Death, Lane
+from eval_tui.engine.crew import Crew
 from eval_tui.engine.frames import Message, encode
+from eval_tui.engine.lane import Death, Lane
 from eval_tui.engine.supervisor import SupervisorError
 
 MEMORY_MB = 4096
@@ -127,6 +128,32 @@ class Views:
         for question in waiting:
             if not question.answer.done():
                 question.answer.cancel()
+
+
+class Readers:
+    """One reading worker, and a second one that helps with large questions."""
+
+    def __init__(self, crew: Crew, most: int) -> None:
+        """`most`: how many workers may be busy at once."""
+        self._first, self._second = Views(crew), Views(crew)
+        self._most = most
+
+    async def view(self, request: dict[str, Any], timeout_s: float) -> dict[str, Any]:
+        """The answer. Raises ViewError, and TimeoutError `timeout_s` after its turn came."""
+        parts = halves(request) if self._most > 1 else ()
+        if not parts:
+            return await self._first.view(request, timeout_s)
+        asked = zip((self._first, self._second), parts, strict=True)
+        try:
+            answers = await asyncio.gather(*(who.view(part, timeout_s) for who, part in asked))
+        finally:
+            self._second.rest()
+        return joined(answers)
+
+    def close(self) -> None:
+        """Nobody gets an answer any more."""
+        self._first.close()
+        self._second.close()
 
 
 def halves(request: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:

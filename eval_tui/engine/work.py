@@ -6,17 +6,20 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
+from eval_tui.engine.batches import Batch, BatchInfo
 from eval_tui.engine.frames import Message
+from eval_tui.engine.grader_needs import command_limits, granted_variables
 from eval_tui.engine.grid import CellKey
-from eval_tui.engine.pool import Batch, BatchInfo, Pool
 from eval_tui.engine.project import Options
 from eval_tui.engine.secrets import Secrets
 from eval_tui.engine.session import Session
 from eval_tui.engine.store import Store
 from eval_tui.engine.supervisor import SupervisorFactory
 from eval_tui.engine.wire import judge_to_plain
+from eval_tui.engine.workers import workers_for
 
 if TYPE_CHECKING:
+    from eval_tui.engine.agents import Agents
     from eval_tui.engine.calls import ModelCalls
 
 SEEN_S = 0.15
@@ -32,6 +35,7 @@ FLUSH_S = 0.1
 class Work:
     """Keeps the workers busy with what a session has due. Belongs to one event loop.
 
+    `patient`: somebody looks on, and what fails in transport is tried again after pauses (D36).
     `settled` is called when there may be nothing left to do, `told` when `broken` changed or the
     store has something to say, and `wrote` after results were written.
     """
@@ -45,6 +49,7 @@ class Work:
         secrets: Secrets,
         workers: int,
         *,
+        patient: bool,
         spawn: Callable[[Coroutine[Any, Any, None]], object],
         settled: Callable[[], None],
         told: Callable[[], None],
@@ -52,8 +57,9 @@ class Work:
     ) -> None:
         self._options, self._session, self._store = options, session, store
         self._spawn, self._settled, self._told, self._wrote = spawn, settled, told, wrote
-        self.workers = workers
-        self.pool = Pool(supervisors, workers, self._received, secrets)
+        self._secrets, self._patient = secrets, patient
+        self.pool = workers_for(options, supervisors, workers, self._received, secrets)
+        self._count_lanes()
         self.broken = ""
         """Why no worker can be had, or empty."""
         self.calls: ModelCalls | None = None
@@ -66,6 +72,16 @@ class Work:
         self._wake: asyncio.TimerHandle | None = None
         self._flush: asyncio.TimerHandle | None = None
         self._glance: asyncio.TimerHandle | None = None
+
+    async def start(self) -> None:
+        """Get the workers ready."""
+        await self.pool.start()
+        self._count_lanes()
+
+    def _count_lanes(self) -> None:
+        """Where nobody edits meanwhile, no worker need be kept free."""
+        free = 1 if self._patient else 0
+        self._session.queue.slow_lanes = max(1, self.pool.size - free)
 
     @property
     def idle(self) -> bool:
@@ -95,7 +111,7 @@ class Work:
         if session.queue.any_due and not session.status.paused:
             self._renew_workers()
         while self.pool.room > 0:
-            batch = session.next_batch(self._generation, session.queue.share(self.workers))
+            batch = session.next_batch(self._generation, session.queue.share(self.pool.size))
             if batch is None:
                 break
             self.pool.submit(
@@ -103,6 +119,7 @@ class Work:
                     batch["id"],
                     self._generation,
                     batch["cases"],
+                    limits=command_limits(session.config),
                     limit=self._options.judge_timeout,
                     extra={"ambients": batch["ambients"]},
                 )
@@ -133,12 +150,15 @@ class Work:
 
     def _setup(self) -> dict[str, Any]:
         config, spec = self._session.config, self._session.target.spec
+        baseline = self._session.target.baseline
         assert spec is not None
         return {
             "root": config.root,
             "config": config.path,
             "record": spec.to_plain(),
+            "baseline": baseline.to_plain() if baseline is not None else None,
             "judges": [judge_to_plain(j) for j in config.judges if j.problem is None],
+            "variables": granted_variables(config, self._options.environ),
             "memory_mb": self._options.judge_memory,
         }
 
@@ -151,16 +171,18 @@ class Work:
             if self.broken and message["t"] == "cell":
                 self.broken = ""
                 self._told()
-            if message.get("outcome") == "asked" and self.calls is None:
-                self._begin_asking()
+            if message.get("outcome") == "asked":
+                self.books()
             self._session.received(message)
         if message["t"] in ("done", "cancelled", "cased", "broken", "lost"):
             self.pump_soon()
         if self._flush is None and not self.closed:
             self._flush = asyncio.get_running_loop().call_later(FLUSH_S, self._write)
 
-    def _begin_asking(self) -> None:
-        """The first request of a model judge: what that needs is imported now, not before."""
+    def books(self) -> ModelCalls:
+        """Model calls; what they need is imported with the first request, not before."""
+        if self.calls is not None:
+            return self.calls
         from eval_tui.engine.calls import ModelCalls
 
         self.calls = ModelCalls(
@@ -169,18 +191,26 @@ class Work:
             lambda: self._session.run_key,
             self.pump_soon,
             self._store.path,
+            self._agents(),
+            patient=self._patient,
         )
         self._spawn(self._learn_prices())
+        return self.calls
+
+    def _agents(self) -> Agents:
+        from eval_tui.engine.agents import Agents
+
+        return Agents(self._session, self.pool.crew, self._secrets, self._options.environ)
 
     def refresh_key(self) -> None:
         """A key may have come or gone."""
         if self.calls is not None and self.calls.refresh():
-            self._spawn(self._learn_prices())
+            self._spawn(self._learn_prices(other_key=True))
 
-    async def _learn_prices(self) -> None:
+    async def _learn_prices(self, *, other_key: bool = False) -> None:
         if self.calls is not None:
             await self.calls.prepare()
-            self._session.asking.reconsider()
+            self._session.asking.reconsider(other_key=other_key)
             self.pump()
 
     def _look_at_work(self) -> None:

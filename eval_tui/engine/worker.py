@@ -54,6 +54,22 @@ class Evaluate(Protocol):
         """Answer a question without running user code."""
         ...
 
+    def preload(self, plain: dict[str, Any], /) -> Preloading:
+        """Get ready to import what workers forked from this process are to be born with."""
+        ...
+
+
+class Preloading(Protocol):
+    """What a template offers to the processes that are forked from it (`preload.Preload`)."""
+
+    def bring(self, name: str, /) -> str:
+        """Import a module. Returns why the process cannot be used after that, or nothing."""
+        ...
+
+    def holds(self) -> bool:
+        """Whether an import would bring the same now."""
+        ...
+
 
 @dataclass(frozen=True)
 class Birth:
@@ -131,6 +147,15 @@ class WorkerIO:
         except OSError:  # nobody listens, or the judge closed our files: the slot tells the rest
             os._exit(CRASH_EXIT)
 
+    def give_up(self, name: str) -> None:
+        """This worker was born with a module that a judge wants to import in its own way.
+
+        A judge is at it: nothing of its cell is told, and a worker without the module begins anew.
+        """
+        self.leave_if_copy()
+        self.send(encode({"t": "recycle", "id": self.batch, "unfit": name}))
+        os._exit(0)
+
     def begin(self, case_index: int, judge_index: int) -> None:
         """From here on what happens is this cell's doing, and its time runs."""
         self._output.reset()
@@ -189,35 +214,50 @@ class WorkerIO:
             self._state.accept()
 
 
-def become_worker(evaluate: Evaluate, birth: Birth) -> NoReturn:
-    """Turn a fresh fork of the supervisor into a worker and work until told to end."""
+def become_worker(evaluate: Evaluate, birth: Birth, streams: Output | None = None) -> NoReturn:
+    """Turn a fresh fork of the supervisor or of its template into a worker; work until told to end.
+
+    `streams` are those that the template has taken.
+    """
     os.setsid()
     die_with_parent(birth.parent)
     adopt_orphans()
-    _close_others({birth.sock, birth.slot, birth.output})
+    close_others({birth.sock, birth.slot, birth.output})
     os.chdir(birth.root)
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
-    os.dup2(birth.output, 1)
-    os.dup2(birth.output, 2)
-    os.close(null)
-    os.close(birth.output)
     memory = mmap.mmap(birth.slot, slot.SIZE)
     os.close(birth.slot)
     os.set_inheritable(birth.sock, False)
-    limit_process(birth.memory_mb)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    output = Output(1)
-    quiet_stdin()
-    sys.stdout = sys.__stdout__ = Sink(output, 1, "<stdout>")  # type: ignore[misc,assignment]
-    sys.stderr = sys.__stderr__ = Sink(output, 2, "<stderr>")  # type: ignore[misc,assignment]
+    output = take_streams(birth.output, birth.memory_mb, streams)
     sock = socket.socket(fileno=birth.sock)
     io = WorkerIO(sock, slot.SlotWriter(memory), output, os.getcwd())
     _serve(evaluate, sock, io)
 
 
-def _close_others(keep: set[int]) -> None:
-    """Close what the supervisor has open: the control socket, other workers' files."""
+def take_streams(fd: int, memory_mb: int, taken: Output | None = None) -> Output:
+    """Nothing to read, and the file `fd`, which is closed, for all that is printed; limits.
+
+    `taken` are streams that this process, or its parent, has taken before.
+    """
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(fd, 1)
+    os.dup2(fd, 2)
+    os.close(null)
+    os.close(fd)
+    limit_process(memory_mb)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if taken is not None:
+        taken.attach(1)
+        return taken
+    output = Output(1)
+    quiet_stdin()
+    sys.stdout = sys.__stdout__ = Sink(output, 1, "<stdout>")  # type: ignore[misc,assignment]
+    sys.stderr = sys.__stderr__ = Sink(output, 2, "<stderr>")  # type: ignore[misc,assignment]
+    return output
+
+
+def close_others(keep: set[int]) -> None:
+    """Close what the parent has open: the control socket, other workers' files."""
     folder = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
     for entry in os.listdir(folder):
         if entry.isdigit() and int(entry) > 2 and int(entry) not in keep:

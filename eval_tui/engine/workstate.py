@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from eval_tui.config.schema import Judge
+from eval_tui.engine.grading import load_for
 from eval_tui.engine.observe import Observer
+from eval_tui.engine.pairwise_work import Comparing
 from eval_tui.engine.versions import Observation, python_version
+from eval_tui.judges.base import env_of
+from eval_tui.judges.graders.bench import LoadedGrader
 from eval_tui.judges.load import JudgeEnv, JudgeUnusable, Runner, load
 from eval_tui.record.spec import RecordSpec
 
 if TYPE_CHECKING:
-    from eval_tui.judges.model import ModelJudge
+    from eval_tui.judges.askers import Asker
 
 
 class Captured(Protocol):
@@ -35,6 +40,7 @@ class WorkerIO(Protocol):
     def emit(self, message: dict[str, Any]) -> None: ...
     def hold(self, message: dict[str, Any]) -> None: ...
     def flush(self) -> None: ...
+    def give_up(self, name: str) -> None: ...
     def begin(self, case_index: int, judge_index: int) -> None: ...
     def end(self) -> None: ...
     def capture(self) -> Capture: ...
@@ -79,17 +85,24 @@ class State:
     env: JudgeEnv
     judges: dict[str, Judge]
     observer: Observer
-    runners: dict[str, Runner | JudgeUnusable] = field(
-        default_factory=dict[str, "Runner | JudgeUnusable"]
+    comparing: Comparing | None = None
+    """Set while the run is compared with a baseline."""
+    variables: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What graders may ask for by name: the environment, and what they name in `.env`."""
+    runners: dict[str, Runner | LoadedGrader | JudgeUnusable] = field(
+        default_factory=dict[str, "Runner | LoadedGrader | JudgeUnusable"]
     )
-    model_judges: dict[str, ModelJudge | JudgeUnusable] = field(
-        default_factory=dict[str, "ModelJudge | JudgeUnusable"]
+    askers: dict[str, Asker | JudgeUnusable] = field(
+        default_factory=dict[str, "Asker | JudgeUnusable"]
     )
     ambients: dict[str, Ambient] = field(default_factory=dict[str, Ambient])
     module_reads: dict[str, dict[Observation, None]] = field(
         default_factory=dict[str, "dict[Observation, None]"]
     )
-    """Path of a project module -> what was read through it outside of any case."""
+    """Path of a project module -> what was read through it outside of any case.
+
+    The names of others' modules -> what their import has read there.
+    """
     plain: set[str] = field(default_factory=set[str])
     """Judges that need a plain dict (they hand the record to C code)."""
     announced: set[str] = field(default_factory=set[str])
@@ -99,17 +112,17 @@ class State:
     contents: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """(path, signature) -> digest of the content."""
 
-    def model_judge(self, judge: Judge) -> ModelJudge | JudgeUnusable:
-        """A model judge with its template compiled, or why it cannot be used."""
-        from eval_tui.judges.model import load_model_judge  # brings Jinja2 along
+    def asker(self, judge: Judge) -> Asker | JudgeUnusable:
+        """A judge that asks, with its template compiled, or why it cannot be used."""
+        from eval_tui.judges.askers import load_asker  # brings Jinja2 along
 
-        found = self.model_judges.get(judge.name)
+        found = self.askers.get(judge.name)
         if found is None:
             try:
-                found = load_model_judge(judge, self.env)
+                found = load_asker(judge, env_of(judge, self.env))
             except JudgeUnusable as exc:
                 found = exc
-            self.model_judges[judge.name] = found
+            self.askers[judge.name] = found
         return found
 
     def ambient(self, judge: str) -> Ambient:
@@ -119,9 +132,10 @@ class State:
         return found
 
 
-def loaded(judge: Judge, env: JudgeEnv) -> Runner | JudgeUnusable:
+def loaded(judge: Judge, env: JudgeEnv) -> Runner | LoadedGrader | JudgeUnusable:
     """The judge ready to be called, or why it cannot be used."""
+    env = env_of(judge, env)
     try:
-        return load(judge, env)
+        return load_for(judge, env) if judge.kind == "grader" else load(judge, env)
     except JudgeUnusable as exc:
         return exc

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests.bench import changes, grids, scoring, starting
+from tests.bench import changes, cluster, grids, models, scoring, starting, traces
 from tests.bench.ground import Figure, Ground
 
 FIGURES: dict[str, Callable[[Ground], Iterator[Figure]]] = {
@@ -21,6 +21,12 @@ FIGURES: dict[str, Callable[[Ground], Iterator[Figure]]] = {
     "f": grids.key_press,
     "g": grids.many_updates,
     "h": changes.memory,
+    "i": changes.heavy_import,
+    "j": models.counts,
+    "k": models.pace,
+    "l": traces.reading,
+    "m": traces.following,
+    "n": cluster.dask,
 }
 
 

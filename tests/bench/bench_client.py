@@ -9,12 +9,12 @@ import subprocess
 import sys
 import time
 
-from eval_tui.engine.client import Answer, ModelClient
-from tests.engine.support_client import credentials, verdict_request
+from eval_tui.engine.client import Answer
+from tests.engine.support_client import credentials, model_client, verdict_request
 
 
 async def measure(address: str, calls: int, concurrency: int, delay: float) -> None:
-    client = ModelClient(credentials(address), concurrency)
+    client = model_client(credentials(address), concurrency)
     began = time.perf_counter()
     await client.ask(verdict_request("first"))
     print(f"first call, with the import of the SDK: {time.perf_counter() - began:.2f} s")

@@ -39,6 +39,33 @@ def write_to_paint(ground: Ground) -> Iterator[Figure]:
     yield Figure("  best", min(times), "s")
 
 
+def heavy_import(ground: Ground) -> Iterator[Figure]:
+    """A save of a judge that imports a package that takes 0.3 s, against one that imports nothing."""
+    (ground.site / "slow_package.py").write_text("import time\ntime.sleep(0.3)\n")
+    light = _edits(ground, "light", "")
+    heavy = _edits(ground, "heavy", "import slow_package\n")
+    yield Figure("a judge with an import of 0.3 s saved: to the new value painted", heavy, "s")
+    yield Figure("  reference: the same without the import", light, "s")
+    yield Figure("  what the import adds", heavy - light, "s", 0.1)
+
+
+def _edits(ground: Ground, name: str, imports: str) -> float:
+    """Seconds from the save of a judge's module to its new value: the median."""
+    project = _small(ground.scratch / name)
+    judge = project / "judge.py"
+    text = imports + "def number(outputs):\n    return {}\n"
+    judge.write_text(text.format(50))
+    config = _CONFIG.partition("  check")[0] + "  module: judge\n  function: number\n"
+    (project / "eval.yaml").write_text(config)
+    screen = Screen(ground.command(str(project)), project, ground.environ())
+    try:
+        screen.wait(b"case-2", b"50")
+        screen.quiet(2.0)
+        return median(_times(screen, 101, ground.rounds, lambda n: _rewrite(judge, text.format(n))))
+    finally:
+        screen.close()
+
+
 def nothing_changed(ground: Ground) -> Iterator[Figure]:
     """A large project that is known, then one file of it changed."""
     project = ground.workload(ground.large)

@@ -8,10 +8,10 @@ import asyncio
 import json
 import sys
 
-from eval_tui.engine.client import Answer, ModelClient
+from eval_tui.engine.client import Answer
 from eval_tui.engine.owners import new_owner
 from eval_tui.engine.verdicts import Verdicts
-from tests.engine.support_client import credentials, request
+from tests.engine.support_client import credentials, model_client, request
 
 
 async def main(path: str, address: str, count: int) -> None:
@@ -20,7 +20,7 @@ async def main(path: str, address: str, count: int) -> None:
     print("ready", flush=True)
     await asyncio.to_thread(sys.stdin.readline)
     verdicts, owner = Verdicts(path), new_owner()
-    client = ModelClient(credentials(address), 8)
+    client = model_client(credentials(address), 8)
     bought = 0
 
     async def one(number: int) -> str:

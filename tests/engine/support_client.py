@@ -7,6 +7,7 @@ from typing import Any
 
 from eval_tui.engine.client import ModelClient
 from eval_tui.engine.credentials import Credentials
+from eval_tui.engine.secrets import known_secrets, mask
 from tests.support.fake_anthropic import FakeAnthropic
 
 KEY = "sk-test-0123456789"
@@ -17,11 +18,17 @@ def credentials(address: str, **given: str) -> Credentials:
     return Credentials("key", "ANTHROPIC_API_KEY", ".env", **values)
 
 
+def model_client(credentials: Credentials, concurrency: int, **options: Any) -> ModelClient:
+    """A client that masks KEY and what else the credentials hold."""
+    secrets = known_secrets({"ANTHROPIC_API_KEY": credentials.api_key}, {})
+    return ModelClient(credentials, concurrency, lambda text: mask(text, secrets), **options)
+
+
 @asynccontextmanager
 async def asking(
     server: FakeAnthropic, concurrency: int = 4, **options: Any
 ) -> AsyncIterator[ModelClient]:
-    client = ModelClient(credentials(server.base_url), concurrency, **options)
+    client = model_client(credentials(server.base_url), concurrency, **options)
     try:
         yield client
     finally:

@@ -7,8 +7,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from eval_tui.engine.batches import Batch, BatchInfo
 from eval_tui.engine.frames import Message
-from eval_tui.engine.pool import Batch, BatchInfo, Pool
+from eval_tui.engine.pool import Pool
 from eval_tui.engine.supervisor import SupervisorHandle, start_supervisor
 
 EVALUATE = "tests.engine.support_evaluate"

@@ -113,6 +113,29 @@ MODULES = {
     "extra_module.py": ["VALUE = 4\n", "VALUE = 5\n"],
 }
 
+GRADER: dict[str, Any] = {
+    "id": "script",
+    "config": {"id": "size", "cmd": "sh ./size.sh"},
+    "metrics": [{"id": "share", "pass_if": ">= 0.5"}],
+}
+
+GRADERS: list[dict[str, Any]] = [
+    {},
+    {"metrics": [{"id": "share", "pass_if": ">= 0.1"}]},
+    {"metrics": [{"id": "other"}]},
+    {"when": "annotations.get('color') == 'red'"},
+    {"config": {"id": "size", "cmd": "cat out/*.txt >/dev/null && echo SCORE=1"}},
+]
+
+GRADER_SCRIPTS = [
+    "n=$(wc -c < out/a.txt) && echo SCORE=0.$((n))\n",
+    "cat note.txt >&2 || exit 4\necho SCORE=1\n",
+    'echo SCORE=$(grep -o green "$EVAL_TUI_CONTEXT" | wc -l)\n',
+    'echo \'{"metric": "share", "value": 0.7}\'\n',
+    "exit 3\n",
+]
+"""They read nothing but their case: what else a command opens is not seen."""
+
 
 def events(words: str) -> str:
     """An event list with one text and one tool call."""
@@ -127,6 +150,7 @@ class World:
     root: Path
     judges: dict[str, dict[str, Any]] = field(default_factory=dict)
     thresholds: dict[str, Any] = field(default_factory=dict)
+    graders: list[dict[str, Any]] = field(default_factory=lambda: [dict(GRADER)])
     outputs: list[str] = field(default_factory=lambda: ["out"])
     run: str = "r1"
 
@@ -136,6 +160,7 @@ class World:
         (self.root / "shared" / "rules.txt").write_text("rule")
         for name in ("judging.py", "helper_a.py", "helper_b.py"):
             (self.root / name).write_text(MODULES[name][0])
+        (self.root / "size.sh").write_text(GRADER_SCRIPTS[0])
         for case in CASES:
             self.add_case(case, "r1", "red")
         self.add_case("alpha", "r2", "green")
@@ -172,6 +197,7 @@ class World:
             "dataset": {"path": "data"},
             "outputs": [{"path": path} for path in self.outputs],
             "judges": judges,
+            "graders": self.graders,
             "thresholds": self.thresholds,
         }
         self.config.write_text(yaml.safe_dump(document, sort_keys=False))
@@ -288,6 +314,17 @@ class World:
     def edit_outputs(self, a: int, b: int) -> None:
         self.outputs = (["out"], ["out", "other"], ["other"])[b % 3]
         self.save()
+
+    def edit_grader(self, a: int, b: int) -> None:
+        self.graders = [{**GRADER, **GRADERS[b % len(GRADERS)]}] if a else []
+        self.save()
+
+    def edit_grader_script(self, a: int, b: int) -> None:
+        path = self.root / "size.sh"
+        if a % 4 == 3:
+            path.unlink(missing_ok=True)
+        else:
+            path.write_text(GRADER_SCRIPTS[b % len(GRADER_SCRIPTS)])
 
     def edit_remove_case(self, a: int, b: int) -> None:
         shutil.rmtree(self._case(a), ignore_errors=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from eval_tui.engine.client import Answer, ModelClient
+from eval_tui.engine.client import Answer
 from eval_tui.engine.credentials import Credentials
 from eval_tui.engine.failures import Failure
 from eval_tui.engine.throttle import Throttle
@@ -20,6 +20,7 @@ from tests.engine.support_client import (
     HangingServer,
     asking,
     credentials,
+    model_client,
     request,
     verdict_request,
 )
@@ -74,15 +75,6 @@ async def test_a_refused_key_is_a_missing_secret(server: FakeAnthropic, status: 
     assert len(server.requests) == 1
 
 
-async def test_a_key_that_is_refused_is_not_tried_for_every_cell(server: FakeAnthropic) -> None:
-    async with asking(server, concurrency=1) as client:
-        await asyncio.gather(*(client.ask(request(f"STATUS: 401 {i}")) for i in range(20)))
-        assert len(server.requests) == 1
-        assert client.refused is not None
-        client.forget_refusal()
-        assert isinstance(await client.ask(request("hello")), Answer)
-
-
 async def test_an_unknown_model_is_unsupported(server: FakeAnthropic) -> None:
     failure = await failed(server, "STATUS: 404")
     assert (failure.reason, failure.retryable) == (Reason.UNSUPPORTED, False)
@@ -122,7 +114,7 @@ async def test_a_dropped_connection_is_retryable(server: FakeAnthropic) -> None:
 async def test_nobody_listening_is_retryable_and_costs_nothing() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    client = ModelClient(credentials(f"http://127.0.0.1:{port}"), 1, retries=0)
+    client = model_client(credentials(f"http://127.0.0.1:{port}"), 1, retries=0)
     failure = await client.ask(request("x"))
     await client.close()
     assert isinstance(failure, Failure)
@@ -145,7 +137,7 @@ async def test_a_request_that_cannot_be_made_is_a_failure(server: FakeAnthropic)
 
 @pytest.mark.parametrize("address", ["localhost:80", "http://[broken", "ftp://127.0.0.1"])
 async def test_an_address_that_is_none_is_a_failure(address: str) -> None:
-    client = ModelClient(credentials(address), 1, retries=0)
+    client = model_client(credentials(address), 1, retries=0)
     failure = await client.ask(request("x"))
     await client.close()
     assert isinstance(failure, Failure)
@@ -155,7 +147,7 @@ async def test_an_address_that_is_none_is_a_failure(address: str) -> None:
 async def test_a_key_that_the_material_holds_is_not_kept(server: FakeAnthropic) -> None:
     answer = await outcome(server, f"RESPOND: text the key is {KEY}")
     assert isinstance(answer, Answer)
-    assert KEY not in repr(answer) and "the key is <secret>" in repr(answer)
+    assert KEY not in repr(answer) and "the key is <ANTHROPIC_API_KEY>" in repr(answer)
 
 
 async def test_a_storm_of_rate_limits_loses_nothing(server: FakeAnthropic) -> None:
@@ -180,7 +172,7 @@ async def test_an_overload_slows_down_and_answers_speed_up_again(server: FakeAnt
 
 async def test_no_more_calls_are_in_flight_than_allowed() -> None:
     with HangingServer() as hanging:
-        client = ModelClient(credentials(hanging.base_url), 3)
+        client = model_client(credentials(hanging.base_url), 3)
         calls = [asyncio.ensure_future(client.ask(request(f"{i}"))) for i in range(8)]
         for _ in range(3):
             await asyncio.to_thread(hanging.came.acquire)
@@ -196,7 +188,7 @@ async def test_no_more_calls_are_in_flight_than_allowed() -> None:
 
 async def test_a_cancelled_call_closes_its_request() -> None:
     with HangingServer() as hanging:
-        client = ModelClient(credentials(hanging.base_url), 1)
+        client = model_client(credentials(hanging.base_url), 1)
         call = asyncio.ensure_future(client.ask(request("x")))
         await asyncio.to_thread(hanging.came.acquire)
         call.cancel()
@@ -209,7 +201,7 @@ async def test_a_cancelled_call_closes_its_request() -> None:
 
 async def test_closing_ends_what_is_in_flight_and_says_so() -> None:
     with HangingServer() as hanging:
-        client = ModelClient(credentials(hanging.base_url), 1)
+        client = model_client(credentials(hanging.base_url), 1)
         calls = [asyncio.ensure_future(client.ask(request(f"{i}"))) for i in range(3)]
         await asyncio.to_thread(hanging.came.acquire)
         await client.close()
@@ -223,7 +215,7 @@ async def test_closing_ends_what_is_in_flight_and_says_so() -> None:
 @pytest.mark.parametrize("limit", ["attempt_seconds", "call_seconds"])
 async def test_a_call_without_end_times_out(limit: str) -> None:
     with HangingServer() as hanging:
-        client = ModelClient(credentials(hanging.base_url), 1, retries=0, **{limit: 0.05})
+        client = model_client(credentials(hanging.base_url), 1, retries=0, **{limit: 0.05})
         failure = await client.ask(request("x"))
         await client.close()
     assert isinstance(failure, Failure)
@@ -231,29 +223,12 @@ async def test_a_call_without_end_times_out(limit: str) -> None:
     assert failure.retryable and not failure.transport and failure.billed
 
 
-async def test_vertex_is_asked_through_its_own_client(server: FakeAnthropic) -> None:
-    vertex = Credentials(
-        "vertex",
-        "ANTHROPIC_VERTEX_PROJECT_ID",
-        "the environment",
-        api_key="ya29.0123456789",
-        base_url=server.base_url,
-        project="mine",
-        region="us-east5",
-    )
-    client = ModelClient(vertex, 1)
-    failure = await client.ask(request("x"))
-    await client.close()
-    assert isinstance(failure, Failure)  # the stand-in has no such address
-    assert "no such endpoint" in failure.detail
-
-
 @pytest.mark.parametrize(("kind", "module"), [("vertex", "google.auth"), ("bedrock", "boto3")])
 async def test_a_missing_extra_is_named(
     kind: Any, module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)  # as if it were not installed
-    client = ModelClient(Credentials(kind, "NAME", ".env", project="p", region="r"), 1)
+    client = model_client(Credentials(kind, "NAME", ".env", project="p", region="r"), 1)
     failure = await client.ask(request("x"))
     await client.close()
     assert isinstance(failure, Failure)
@@ -275,7 +250,7 @@ def test_making_a_client_does_not_load_the_sdk() -> None:
         "import sys\n"
         "from eval_tui.engine.client import ModelClient\n"
         "from eval_tui.engine.credentials import Credentials\n"
-        "ModelClient(Credentials('key', 'N', 'S', api_key='k'), 4)\n"
+        "ModelClient(Credentials('key', 'N', 'S', api_key='k'), 4, str)\n"
         "assert not {'anthropic', 'httpx', 'httpx2', 'genai_prices'} & {*sys.modules}\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

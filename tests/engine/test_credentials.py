@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from eval_tui.engine.credentials import Credentials, find_credentials, read_env_file
+from eval_tui.engine.credentials import Credentials, find_credentials
+from eval_tui.engine.dotenv import read_env_file
+from eval_tui.engine.secrets import known_secrets, mask
 
 KEY = "sk-ant-0123456789"
 
@@ -103,8 +105,10 @@ def test_no_secret_is_shown(tmp_path: Path) -> None:
     assert "0123456789" not in shown and "pass-word" not in shown
     assert credentials.host == "gate.example:8443"
     text = f'a {secret} b "se\\"cret/0123456789" c se%22cret%2F0123456789 d {address}'
-    assert "0123456789" not in credentials.mask(text) and "pass-word" not in credentials.mask(text)
-    assert credentials.mask("a rationale") == "a rationale"
+    secrets = known_secrets({"ANTHROPIC_API_KEY": secret, "ANTHROPIC_BASE_URL": address}, {})
+    masked = mask(f"{text} pass-word-0", secrets)
+    assert "0123456789" not in masked and "pass-word" not in masked
+    assert mask("a rationale", secrets) == "a rationale"
 
 
 def test_a_changed_key_makes_other_credentials(tmp_path: Path) -> None:

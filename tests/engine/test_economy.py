@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from eval_tui.engine import session as session_module
+from eval_tui.engine import display
 from eval_tui.engine.looks import look
 from tests.support.live import Live
 from tests.support.small import case_dir, write_project
@@ -65,7 +65,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         counts[judge.name] += 1
         return look(judge, *args)
 
-    monkeypatch.setattr(session_module, "look", counting)
+    monkeypatch.setattr(display, "look", counting)
     return counts
 
 
@@ -73,13 +73,13 @@ def _counting_messages(live: Live) -> Counter[str]:
     """Kinds of the messages that come from the workers from now on."""
     kinds: Counter[str] = Counter()
     pool: Any = live.driver.work.pool
-    deliver: Callable[..., None] = pool._on_message
+    deliver: Callable[..., None] = pool._outbox._on_message
 
     def counting(message: Any, info: Any) -> None:
         kinds[message["t"]] += 1
         deliver(message, info)
 
-    pool._on_message = counting
+    pool._outbox._on_message = counting
     return kinds
 
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from eval_tui.engine.batches import Flight
+from eval_tui.engine.batches import Batch, Flight
 from eval_tui.engine.lookups import LOOKUPS
-from eval_tui.engine.pool import Batch
 from eval_tui.engine.views import WORTH_SHARING, ViewError, halves, joined
 from tests.engine.support_pool import PoolRun
 
@@ -113,9 +112,9 @@ async def test_what_came_in_before_a_new_generation_is_not_told_after_it(root: s
         batch = run.submit(("a", ["good"]))
         lane = next(iter(run.pool._hands.values())).lane
         async with asyncio.timeout(60):
-            while run.pool._hands and not run.pool._pending:
+            while run.pool._hands and not run.pool._outbox._pending:
                 lane.channel.drain()
-                if not run.pool._pending:
+                if not run.pool._outbox._pending:
                     await asyncio.sleep(0)
         run.renew()
         await run.finished(batch)

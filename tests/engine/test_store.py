@@ -16,7 +16,8 @@ import pytest
 
 from eval_tui.engine import retention
 from eval_tui.engine import store as store_module
-from eval_tui.engine.store import Store, StoredCell, StoredRow, open_store
+from eval_tui.engine.entries import StoredCell, StoredRow
+from eval_tui.engine.store import Store, open_store
 
 RUN = "/runs/r1"
 SCORE = {"value": True, "passed": True, "rationale": "fine"}
@@ -382,7 +383,7 @@ def test_the_whole_is_bounded_and_runs_of_long_ago_go_first(
     for number in range(8):
         store = open_store(str(tmp_path))
         run = f"/runs/{number}"
-        store.rows(run)
+        store.look_at(run)
         for case in range(50):
             kept = store.add_result(run, f"c{case}", "f", long, [], "")
             store.put_row(run, f"c{case}", row(kept))
@@ -392,6 +393,7 @@ def test_the_whole_is_bounded_and_runs_of_long_ago_go_first(
     assert len(store.cases_with_results("/runs/7")) == 50
     assert store.cases_with_results("/runs/0") == set()
     assert store.rows("/runs/0") == {}
+    store.look_at("/runs/7")
     run, shown = "/runs/7", {row.cells[0].result for row in store.rows("/runs/7").values()}
     for again in range(20):  # now the present run alone is too large
         for case in range(50):

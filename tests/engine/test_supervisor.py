@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from eval_tui.engine.environment import dotenv_names, find_python, is_secret, worker_environment
+from eval_tui.engine.environment import find_python, is_secret, worker_environment
 from eval_tui.engine.supervisor import SupervisorError, start_supervisor
 from tests.engine.support_pool import PoolRun, alive, descendants, gone
 from tests.engine.support_python import interpreter
@@ -269,7 +269,6 @@ async def test_workers_get_no_secrets_and_a_fixed_locale(
     assert not {"OPENAI_API_KEY", "DATABASE", "PLAIN", "LC_TIME"} & set(seen)
 
 
-def test_the_names_in_a_missing_env_file(tmp_path: Path) -> None:
-    assert dotenv_names(str(tmp_path)) == frozenset()
+def test_what_leads_python_elsewhere_is_for_our_own_interpreter_only() -> None:
     assert "PYTHONHOME" not in worker_environment({"PYTHONHOME": "x"}, own_interpreter=False)
     assert worker_environment({"PYTHONHOME": "x"})["PYTHONHOME"] == "x"

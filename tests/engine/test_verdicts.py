@@ -194,17 +194,6 @@ def test_without_a_file_it_works_in_memory() -> None:
     verdicts.close()
 
 
-def test_what_a_run_has_cost(path: str) -> None:
-    verdicts = Verdicts(path)
-    put(verdicts, "a", cost=0.25)
-    put(verdicts, "b", cost=0.5)
-    put(verdicts, "c", cost=None)
-    put(verdicts, "d", cost=4.0, run="another")
-    assert verdicts.spent("run-1") == (0.75, 1)
-    assert verdicts.spent("none") == (0.0, 0)
-    verdicts.close()
-
-
 def test_one_of_two_instances_gets_the_claim(path: str) -> None:
     one, two = Verdicts(path), Verdicts(path)
     mine, theirs = new_owner(), new_owner()
@@ -333,6 +322,3 @@ def test_two_processes_buy_each_request_once(path: str) -> None:
     assert len(times) == count
     assert sum(bought for bought, _ in results) == count
     assert results[0][1] == results[1][1]
-    verdicts = Verdicts(path)
-    assert verdicts.spent("r") == (count * 0.25, 0)
-    verdicts.close()

@@ -1,7 +1,8 @@
 """A cold scoring: every judge on every case, one after the other, with nothing remembered.
 
 The oracle for "the live grid equals a cold scoring of the same files". It shares the reading of
-files and the judges with the product and nothing else: no tracking, no store, no plan, no workers.
+files, the judges and the implementations of graders with the product and nothing else: no tracking,
+no store, no plan, no workers, and commands of graders run in copies of its own.
 Each call is a process of its own, so that no module of an earlier call survives.
 
 As a script it reads its question as JSON from standard input and answers on standard output.
@@ -12,9 +13,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Collection
+import tempfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +103,7 @@ def _score(question: dict[str, Any]) -> Scores:
     for judge in judges:
         unusable: JudgeUnusable | None = None
         try:
-            runner = load(judge, env)
+            runner = _load_grader(judge, env) if judge.grader else load(judge, env)
         except JudgeUnusable as exc:
             unusable = exc
             runner = None
@@ -138,10 +141,85 @@ def _cell(runner: Any, judge: Any, spec: Any, case: str, env: Any) -> Score:
             return condition.skipped(judge)
     except BaseException as exc:
         return outcome.score_of_condition_error(exc, judge, parts)
+    if judge.grader:
+        return _graded(runner, judge, case, parts, env)
     files = _own_files(env.root, env.config_path)
     with contextlib.redirect_stdout(None), contextlib.redirect_stderr(None):
         score = outcome.attempt(runner, _record(parts), judge, files, parts)
     return outcome.apply_range(score, judge)
+
+
+def _load_grader(judge: Any, env: Any) -> Any:
+    from eval_tui.judges.graders.load import load_grader
+
+    return load_grader(judge.grader, judge.name, env)
+
+
+def _graded(loaded: Any, judge: Any, case: str, parts: Any, env: Any) -> Score:
+    """One cell of a grader. Specs that only cases declare are left out."""
+    from eval_tui.judges.graders.bench import NotGraded
+    from eval_tui.judges.graders.contract import apply_contract, column_score, not_graded
+    from eval_tui.judges.outcome import score_of_exception
+
+    try:
+        bench = _Bench(case, parts.case_dir, _record(parts), env.root)
+        score = column_score(loaded.grade(bench), loaded.grader)
+    except NotGraded as exc:
+        score = not_graded(exc.score, loaded.grader)
+    except BaseException as exc:
+        score = not_graded(score_of_exception(exc, judge, (), parts), loaded.grader)
+    return apply_contract(score, judge)
+
+
+class _Bench:
+    """A case for a grader: nothing of what it looks at is noted."""
+
+    def __init__(self, case: str, case_dir: str, record: dict[str, Any], root: str) -> None:
+        self.case, self.record = case, record
+        self._case_dir, self._root = case_dir, root
+
+    def rests_on(self, path: str) -> None: ...
+
+    def variable(self, name: str) -> str | None:
+        return os.environ.get(name)
+
+    @contextlib.contextmanager
+    def workspace(self, in_place: bool) -> Iterator[_Workspace]:
+        assert not in_place
+        with tempfile.TemporaryDirectory() as place:
+            shutil.copytree(self._case_dir, os.path.join(place, "case"))
+            os.mkdir(os.path.join(place, "private"))
+            yield _Workspace(self, place, self._root)
+
+
+class _Workspace:
+    def __init__(self, bench: _Bench, place: str, root: str) -> None:
+        from eval_tui.judges.graders.context import context_text
+
+        self.folder = os.path.join(place, "case")
+        self.private = os.path.join(place, "private")
+        self.context = os.path.join(place, "context.json")
+        self._own = {
+            "PATH": os.environ["PATH"],
+            "EVAL_TUI_PROJECT": root,
+            "EVAL_TUI_CASE": self.folder,
+            "EVAL_TUI_CONTEXT": self.context,
+        }
+        Path(self.context).write_text(context_text(bench.case, bench.record))
+
+    def run(self, argv: Sequence[str], *, cwd: str, limit_s: float, env: Mapping[str, str]) -> Any:
+        from eval_tui.judges.graders.bench import Finished
+
+        done = subprocess.run(
+            argv,
+            cwd=cwd,
+            env={**self._own, **env},
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+        return Finished(done.returncode, done.stdout, done.stderr, 0.0)
 
 
 def _record(parts: Any) -> dict[str, Any]:

@@ -1,0 +1,234 @@
+"""Workers on a Dask cluster that shares its storage with this machine (`score --dask`).
+
+A batch is one task; what its judges tell comes back whole when it ends. On its node it is run by a
+process of ours (`dask_task`, `dask_node`) as batches are run here, with the same limits. Only this
+process writes the store. What is no judging, such as reading a case for looking at it, stays here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import logging
+import uuid
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import Any, Protocol, cast
+
+from eval_tui import __version__
+from eval_tui.engine import dask_task
+from eval_tui.engine.batches import Batch, CellName, Flight
+from eval_tui.engine.crew import Crew
+from eval_tui.engine.frames import FrameReader, encode
+from eval_tui.engine.outbox import OnMessage, Outbox
+from eval_tui.engine.pool import Pool
+from eval_tui.engine.secrets import Secrets
+from eval_tui.engine.supervisor import SupervisorFactory
+
+CONNECT_S = 10.0
+"""Seconds to wait for the cluster's scheduler."""
+CLOSE_S = 5.0
+
+MISSING = "--dask needs the package `distributed`: pip install 'eval-tui[dask]'"
+
+
+class _Future(Protocol):
+    """What we use of a future of `distributed`."""
+
+    def __await__(self) -> Any: ...
+    def cancel(self) -> Awaitable[None]: ...
+
+
+class _Client(Protocol):
+    """What we use of an asynchronous client of `distributed`."""
+
+    def __await__(self) -> Any: ...
+    def submit(self, function: Callable[..., object], *given: object, **how: object) -> _Future: ...
+    def nthreads(self) -> Awaitable[Mapping[str, int]]: ...
+    def run(self, function: Callable[..., object], *given: object) -> Awaitable[object]: ...
+    def close(self) -> Awaitable[None]: ...
+
+
+class DaskPool:
+    """Runs batches on the cluster whose scheduler has an address. See `Workers` and `Pool`."""
+
+    def __init__(
+        self,
+        address: str,
+        supervisor_factory: SupervisorFactory,
+        on_message: OnMessage,
+        secrets: Secrets | None = None,
+        python: str = "",
+    ) -> None:
+        """`python` is the interpreter that was asked for; empty: each node finds it (D50)."""
+        self._address, self._python, self._secrets = address, python, secrets
+        self._outbox = Outbox(on_message, secrets)
+        self._local = Pool(supervisor_factory, 1, on_message, secrets)
+        self._owner = uuid.uuid4().hex
+        self._client: _Client | None = None
+        self._threads = 1
+        self._generation = 0
+        self._setup: dict[str, Any] = {}
+        self._flights: dict[int, tuple[Flight, _Future]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._broken = ""
+
+    async def start(self) -> None:
+        """Connect. A cluster that cannot be reached, or is empty, is told as `broken`."""
+        await self._local.start()
+        try:
+            distributed: Any = importlib.import_module("distributed")
+        except ImportError:
+            self._break(MISSING)
+            return
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # we tell what is wrong
+        try:
+            client = distributed.Client(self._address, asynchronous=True, timeout=CONNECT_S)
+            self._client = cast(_Client, await client)
+            threads = await self._client.nthreads()
+        except (OSError, TimeoutError, ValueError) as error:
+            self._break(f"the Dask cluster {self._address} cannot be reached: {error}")
+            return
+        self._threads = sum(threads.values())
+        if not self._threads:
+            self._break(f"the Dask cluster {self._address} has no workers")
+
+    @property
+    def size(self) -> int:
+        return self._threads
+
+    @property
+    def python(self) -> str:
+        return self._local.python
+
+    @property
+    def crew(self) -> Crew:
+        return self._local.crew
+
+    @property
+    def room(self) -> int:
+        """Two batches for each thread of the cluster: one that runs and one ahead."""
+        return 0 if self._broken else max(0, 2 * self._threads - len(self._flights))
+
+    def new_generation(self, setup: dict[str, Any], *, keep_running: bool = False) -> int:
+        """From now on batches are run with `setup`; those under way end by themselves or now."""
+        self._generation += 1
+        self._setup = setup
+        if self._secrets is not None:
+            self._secrets.refresh()
+        if not keep_running:
+            self.cancel()
+        if self._broken:  # who asks for work anew is told anew that there is none
+            self._outbox.put({"t": "broken", "text": self._broken}, None)
+        return self._generation
+
+    def submit(self, batch: Batch) -> None:
+        flight = Flight(batch)
+        if batch.generation != self._generation or self._broken or self._client is None:
+            self._outbox.put({"t": "cancelled", "id": batch.id}, flight.info)
+            return
+        future = self._client.submit(
+            dask_task.run_order,
+            self._owner,
+            __version__,
+            self._order(batch),
+            key=f"eval-tui-{self._owner}-{batch.id}",
+            pure=False,
+        )
+        self._flights[batch.id] = flight, future
+        task = asyncio.get_running_loop().create_task(self._follow(flight, future))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _order(self, batch: Batch) -> bytes:
+        plain = {
+            "id": batch.id,
+            "cases": batch.cases,
+            "extra": batch.extra,
+            "limits": batch.limits,
+            "limit": batch.limit,
+        }
+        key, setup = f"{self._owner}/{batch.generation}", self._setup
+        order = {"key": key, "python": self._python, "setup": setup, "batch": plain}
+        return encode({"t": "order", **order})
+
+    async def _follow(self, flight: Flight, future: _Future) -> None:
+        """Tell what a task told; a cluster that does not do it is broken."""
+        try:
+            told = cast(bytes, await future)
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # whatever a cluster raises: lost workers, lost links, our own
+            self._lost(flight, error)
+            return
+        if self._flights.pop(flight.batch.id, None) is None:
+            return  # called off meanwhile, and told so
+        for message in FrameReader().feed(told):
+            if message["t"] == "broken":
+                self._outbox.put({"t": "cancelled", "id": flight.batch.id}, flight.info)
+                self._break(message["text"])
+                return
+            self._outbox.put(message, flight.info)
+
+    def _lost(self, flight: Flight, error: Exception) -> None:
+        if self._flights.pop(flight.batch.id, None) is None:
+            return
+        self._outbox.put({"t": "cancelled", "id": flight.batch.id}, flight.info)
+        self._break(f"the Dask cluster {self._address} did not judge a batch: {error}")
+
+    def _break(self, text: str) -> None:
+        """Nothing can be judged any more: say so once, and let go of what is under way."""
+        if not self._broken:
+            self._broken = text
+            self._outbox.put({"t": "broken", "text": text}, None)
+            self.cancel()
+
+    def cancel(self, batch_ids: Collection[int] | None = None) -> None:
+        """Cancel batches. With all of them the processes on the nodes end, whatever they are at;
+        a single one that runs already goes on, and nothing is heard of it."""
+        chosen = [id for id in self._flights if batch_ids is None or id in batch_ids]
+        if not chosen:
+            return
+        for id in chosen:
+            flight, future = self._flights.pop(id)
+            self._spawn(future.cancel())
+            self._outbox.put({"t": "cancelled", "id": id}, flight.info)
+        if not self._flights:
+            self._spawn(self._end_processes())
+
+    def _spawn(self, work: Awaitable[None]) -> None:
+        async def carry_out() -> None:
+            with contextlib.suppress(Exception):  # the cluster may be gone by now
+                await work
+
+        task = asyncio.get_running_loop().create_task(carry_out())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _end_processes(self) -> None:
+        if self._client is not None:
+            await self._client.run(dask_task.end_processes, self._owner)
+
+    def at_work(self, seconds: float) -> list[CellName]:
+        """None: what runs on a node is heard of when its batch ends."""
+        return []
+
+    async def view(self, request: dict[str, Any], timeout: float = 20.0) -> dict[str, Any]:
+        return await self._local.view(request, timeout)
+
+    async def close(self) -> None:
+        """End the processes on the nodes and let go of the cluster. Bounded."""
+        self._broken = self._broken or "closed"
+        self._outbox.clear()
+        for id in list(self._flights):
+            _, future = self._flights.pop(id)
+            self._spawn(future.cancel())
+        if self._client is not None:
+            with contextlib.suppress(Exception):  # the cluster may be gone by now
+                await asyncio.wait_for(self._end_processes(), CLOSE_S)
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(self._client.close(), CLOSE_S)
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._local.close()

@@ -1,0 +1,89 @@
+"""Questions about the run in view that a worker answers (see `lookups`): no user code runs.
+
+Each of them raises OSError when it cannot be answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from eval_tui.engine.grid import CaseView, CellKey, Counterpart, FileEntry, FileText
+from eval_tui.engine.session import Session
+from eval_tui.engine.threads import in_thread
+from eval_tui.engine.views import ViewError
+from eval_tui.engine.workers import Workers
+
+if TYPE_CHECKING:
+    from eval_tui.engine.calls import ModelCalls
+    from eval_tui.engine.dryrun import DryRun
+
+FILE_LIMIT = 20_000_000
+"""Bytes of a file that are read for looking at it."""
+
+VIEW_TIMEOUT = 60.0
+"""Seconds that a worker may take to load a case for reading."""
+
+
+class Enquiries:
+    """Put to a worker, or answered in this process when nothing may be started."""
+
+    def __init__(self, session: Session, pool: Workers, look_only: bool) -> None:
+        self._session, self._pool, self._look_only = session, pool, look_only
+
+    async def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer to any question of `lookups`."""
+        if self._look_only:
+            from eval_tui.engine.lookups import LOOKUPS
+
+            return await in_thread(lambda: LOOKUPS[request["op"]](dict(request)))
+        try:
+            return await self._pool.view(dict(request), VIEW_TIMEOUT)
+        except (ViewError, TimeoutError) as error:
+            raise OSError(f"the case could not be read: {error}") from error
+
+    async def view(self, case: str) -> CaseView:
+        """One case for reading."""
+        answer = await self.ask({"op": "case", "record": self._record(), "case": case})
+        plain: dict[str, Any] = answer["view"]
+        files = tuple(FileEntry(**entry) for entry in plain.pop("files"))
+        events, notes = tuple(plain.pop("events")), tuple(plain.pop("notes"))
+        return CaseView(**plain, files=files, events=events, notes=notes)
+
+    async def file_text(self, case: str, name: str) -> FileText:
+        """The text of one file of a case."""
+        request = {"op": "file", "record": self._record(), "case": case, "name": name}
+        answer = await self.ask({**request, "limit": FILE_LIMIT})
+        return FileText(**answer["file"])
+
+    async def counterparts(self, case: str, name: str, baseline: str) -> tuple[Counterpart, ...]:
+        """What one file of a case can be compared with; `baseline` is the folder of another run."""
+        config = self._session.target.config
+        request = {"op": "counterparts", "record": self._record(), "case": case, "name": name}
+        where = {"baseline": baseline, "root": config.root if config else "", "limit": FILE_LIMIT}
+        answer = await self.ask({**request, **where})
+        found: list[dict[str, Any]] = answer["counterparts"]
+        return tuple(Counterpart(file=FileText(**one.pop("file")), **one) for one in found)
+
+    async def facts(self, cases: Sequence[str]) -> Mapping[str, Any]:
+        """What cases are about, as plain data by case."""
+        request = {"op": "facts", "record": self._record(), "cases": list(cases)}
+        return (await self.ask(request))["facts"]
+
+    async def prompt(self, key: CellKey) -> str:
+        """Exactly what a model judge would send for a case."""
+        from eval_tui.engine.dryrun import rendered
+
+        return (await rendered(self._session, self.ask, key))["text"]
+
+    async def dry_run(self, key: CellKey, calls: ModelCalls, mask: Callable[[str], str]) -> DryRun:
+        """The same with what it takes and what is new in it."""
+        from eval_tui.engine.dryrun import dry_run
+
+        return await dry_run(self._session, calls, self.ask, mask, key)
+
+    def _record(self) -> dict[str, Any]:
+        spec = self._session.target.spec
+        if spec is None:
+            raise OSError("there is no run to read from")
+        return spec.to_plain()
