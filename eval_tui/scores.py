@@ -6,7 +6,7 @@ runs on every interpreter that a project may bring (3.10 and later).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Union, cast
@@ -71,6 +71,20 @@ Score = Union[Measured, Unmeasured]  # noqa: UP007 - evaluated at run time by Py
 def measured(value: bool | int | float, rationale: str = "") -> Measured:
     """A plain measured score; a boolean is its own pass mark."""
     return Measured(value, value if isinstance(value, bool) else None, rationale)
+
+
+def pass_of(score: Score | None) -> bool | None:
+    """Whether a score says pass or fail; None when it says neither, or nothing was measured."""
+    if not isinstance(score, Measured):
+        return None
+    if score.passed is None and isinstance(score.value, bool):
+        return score.value
+    return score.passed
+
+
+def differ(samples: Iterable[Sample]) -> bool:
+    """Whether the measured ones of these samples disagree."""
+    return len({sample.value for sample in samples if sample.value is not None}) > 1
 
 
 def to_plain(score: Score) -> dict[str, Any]:

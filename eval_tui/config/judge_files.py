@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from eval_tui.config.files import UnreadableFile, read_file
@@ -38,6 +39,22 @@ def read_material(entry: Section, base: Base, with_prompt: bool) -> Material:
             contents.append(text)
             if not text.strip():
                 entry.error("prompt_file", "prompt-empty", f"`{base.shown(prompt_path)}` is empty")
+    names, paths = _read_context(entry, base, contents)
+    return _material(prompt_path, contents, names, paths)
+
+
+def own_material(entry: Section, path: str) -> Material:
+    """The prompt of a project's own built-in, which has no other files; problems on the entry."""
+    text = _read(entry, path, "builtin")
+    if text is not None and not text.strip():
+        entry.error("builtin", "prompt-empty", f"`{os.path.basename(path)}` is empty")
+    return _material(path, [text] if text is not None else [], (), ())
+
+
+def _read_context(
+    entry: Section, base: Base, contents: list[bytes]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(names as written, absolute paths) of the context files; what they hold goes to `contents`."""
     names = _context_names(entry)
     paths = [_find(entry, base, name, "context", "context-missing") for name in names]
     paths = [path for path in paths if path]
@@ -45,13 +62,19 @@ def read_material(entry: Section, base: Base, with_prompt: bool) -> Material:
         text = _read(entry, path, "context")
         if text is not None:
             contents.append(text)
+    return names, tuple(paths)
+
+
+def _material(
+    prompt_path: str, contents: Sequence[bytes], names: tuple[str, ...], paths: tuple[str, ...]
+) -> Material:
     digest = hashlib.blake2b(digest_size=16)
     for content in contents:
         digest.update(len(content).to_bytes(8, "big") + content)
     return Material(
         prompt_path,
         names,
-        tuple(paths),
+        paths,
         digest.hexdigest() if any(content.strip() for content in contents) else "",
         any(mentions_case(content.decode("utf-8", "replace")) for content in contents),
     )
@@ -97,6 +120,6 @@ def _read(entry: Section, path: str, key: str) -> bytes | None:
     try:
         return read_file(path, MAX_MATERIAL)
     except UnreadableFile as error:
-        code = "prompt-unreadable" if key == "prompt_file" else "context-unreadable"
+        code = "context-unreadable" if key == "context" else "prompt-unreadable"
         entry.error(key, code, f"`{os.path.basename(path)}` cannot be read: {error}")
         return None

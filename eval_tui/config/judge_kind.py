@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass
 
+from eval_tui.config.own_judges import find_own, own_name
+from eval_tui.config.paths import Base
 from eval_tui.config.schema import MODEL_BUILTINS, PYTHON_BUILTINS, JudgeKind
 from eval_tui.config.section import Section, did_you_mean, kind_of
+from eval_tui.plugins import plugin_name
 
 INSTRUCTIONS = ("llm_rubric", "prompt", "prompt_file")
 """What a model or an agent is told, the first of them that is given."""
 WAYS = ("builtin", "check", "agent", *INSTRUCTIONS, "module", "function")
 """The fields that say how to judge, the strongest first."""
 
-_CATEGORIES = {
+CATEGORIES = {
     "cost_budget": ("efficiency",),
     "consulted_docs": ("process", "docs"),
     "tool_call_validation": ("process",),
@@ -75,16 +78,42 @@ def _explain_unknown(entry: Section, given: list[str]) -> None:
         entry.error(None, "no-kind", "this entry does not say how to judge", _HINT)
 
 
-def read_builtin(entry: Section) -> str:
-    """The bare name of a built-in given as `name` or `category/name` (D15); empty if unknown."""
+@dataclass(frozen=True)
+class Builtin:
+    """What an entry's `builtin` stands for."""
+
+    name: str = ""
+    """The bare name of one of ours, `category/name` of the project's own, `plugin/name`; empty if
+    there is no such judge."""
+    kind: JudgeKind = "builtin"
+    """How it scores: one of ours, the project's or a package's Python, the project's prompt."""
+    path: str = ""
+    """Absolute path of the project's own file; else empty."""
+
+    @property
+    def passes(self) -> bool:
+        """Whether a model answers it, with pass or fail."""
+        return self.kind == "model" or self.name in MODEL_BUILTINS
+
+
+def read_builtin(entry: Section, base: Base) -> Builtin:
+    """The built-in that is given as `name` or `category/name` (D15), the project's own included.
+
+    Whether a package offers a plugin is known under the judges' interpreter only.
+    """
     value = entry.get("builtin")
     if not isinstance(value, str):
         entry.error("builtin", "builtin-not-text", f"`builtin` must be text, not {kind_of(value)}")
-        return ""
-    category, slash, name = value.strip().rpartition("/")
+        return Builtin()
+    text = value.strip()
+    if plugin_name(text):
+        return Builtin(text, "code")
+    category, slash, name = text.rpartition("/")
     known = PYTHON_BUILTINS | MODEL_BUILTINS
-    if name in known and (not slash or category in _CATEGORIES[name]):
-        return name
+    if name in known and (not slash or category in CATEGORIES[name]):
+        return Builtin(name)
+    if path := find_own(entry, base, category, name):
+        return Builtin(own_name(path), "model" if path.endswith(".md") else "code", path)
     hint = did_you_mean(name, known) or f"known: {', '.join(sorted(known))}"
     entry.error("builtin", "unknown-builtin", f"there is no built-in judge `{value}`", hint)
-    return ""
+    return Builtin()

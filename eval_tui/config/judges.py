@@ -6,18 +6,16 @@ import dataclasses
 from collections.abc import Mapping
 from typing import cast
 
+from eval_tui.config.agents import read_agent
 from eval_tui.config.criteria import read_criteria, read_pass_if
-from eval_tui.config.judge_files import Material, mentions_case, read_material
-from eval_tui.config.judge_kind import INSTRUCTIONS, Kind, infer_kind, read_builtin
+from eval_tui.config.judge_files import Material, mentions_case, own_material, read_material
+from eval_tui.config.judge_kind import WAYS, Builtin, Kind, infer_kind, read_builtin
 from eval_tui.config.paths import Base
 from eval_tui.config.plain import as_mapping, to_json
 from eval_tui.config.scale import read_feedback_type, read_score_range
-from eval_tui.config.schema import Judge
+from eval_tui.config.schema import PAIRWISE, Judge, JudgeKind
 from eval_tui.config.section import Report, Section, kind_of
-from eval_tui.config.settings import check_runner, read_integer
-
-PAIRWISE = "pairwise"
-"""The name of the entry that compares two runs; it is no column (D30)."""
+from eval_tui.config.settings import read_integer
 
 _KEYS = (
     "name",
@@ -54,6 +52,8 @@ class JudgeContext:
     """Ids of the pipeline's steps."""
     model: str
     """The model of judges that name none; empty when there is no such default."""
+    timeout: float | None = None
+    """Seconds that `execution:` gives an agent; None when it does not say."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,21 +119,25 @@ def _read_entry(report: Report, item: object, index: int, context: JudgeContext)
 def _read_fields(entry: Section, name: str, line: int, context: JudgeContext) -> Judge:
     entry.note_unknown(_KEYS)
     # The comparison judge may be a bare name: then the built-in comparison prompt serves.
-    is_bare = name == PAIRWISE and not any(entry.given(way) for way in INSTRUCTIONS)
+    is_bare = name == PAIRWISE and not any(entry.given(way) for way in WAYS)
     kind = Kind("model", frozenset()) if is_bare else infer_kind(entry)
 
     def used(key: str) -> str:
         return entry.text(key) if key in kind.used else ""
 
-    builtin = read_builtin(entry) if kind.name == "builtin" else ""
+    builtin = (
+        read_builtin(entry, context.base) if kind.name == "builtin" else Builtin(kind=kind.name)
+    )
     scale = read_score_range(entry)
-    asks_model = Judge(name, kind.name, builtin=builtin).asks_model
-    material = _read_files(entry, kind, context.base)
-    feedback_type = read_feedback_type(entry, scale, builtin)
+    asks_model = Judge(name, builtin.kind, builtin=builtin.name).asks_model
+    material = _read_files(entry, kind, builtin, context.base)
+    feedback_type = read_feedback_type(entry, scale, builtin.name if builtin.passes else "")
     is_bool = feedback_type == "bool" or (asks_model and kind.name == "builtin")
+    if builtin.path and is_bool:
+        feedback_type = "bool"
     return Judge(
         name=name,
-        kind=kind.name,
+        kind=builtin.kind,
         description=entry.text("description"),
         condition=_read_condition(entry),
         step=_read_step(entry, context.steps),
@@ -142,7 +146,8 @@ def _read_fields(entry: Section, name: str, line: int, context: JudgeContext) ->
         check_line=_check_line(entry) if kind.name == "check" else 0,
         module=used("module").strip(),
         function=used("function").strip(),
-        builtin=builtin,
+        builtin=builtin.name,
+        source=builtin.path,
         llm_rubric=used("llm_rubric"),
         prompt=used("prompt"),
         prompt_file=used("prompt_file"),
@@ -156,8 +161,8 @@ def _read_fields(entry: Section, name: str, line: int, context: JudgeContext) ->
         pass_if=read_pass_if(entry, is_bool),
         criteria=read_criteria(entry, kind.name == "model", is_bool),
         model=_read_model(entry, name, context.model, asks_model),
-        samples=_read_samples(entry, kind),
-        agent=_read_agent(entry, kind),
+        samples=_read_samples(entry, builtin.kind),
+        agent=read_agent(entry, kind, context.base, context.timeout),
         cache=entry.flag("cache", True),
         auto=entry.flag("auto", True),
         line=line,
@@ -216,12 +221,13 @@ def _prompt_line(entry: Section, kind: Kind) -> int:
     return entry.report.positions.content_line((*entry.keys, inline)) if inline else 0
 
 
-def _read_files(entry: Section, kind: Kind, base: Base) -> Material:
+def _read_files(entry: Section, kind: Kind, builtin: Builtin, base: Base) -> Material:
     if kind.name not in ("model", "agent"):
         if entry.given("context"):
             message = "`context` is ignored: this judge asks no model"
             entry.warn("context", "ignored-field", message)
-        return Material()
+        is_prompt = builtin.kind == "model" and builtin.path
+        return own_material(entry, builtin.path) if is_prompt else Material()
     material = read_material(entry, base, "prompt_file" in kind.used)
     inline = "".join(entry.text(key) for key in kind.used if key in ("prompt", "llm_rubric"))
     is_rubric = "llm_rubric" in kind.used
@@ -229,6 +235,7 @@ def _read_files(entry: Section, kind: Kind, base: Base) -> Material:
     if (
         has_text
         and entry.judge != PAIRWISE
+        and kind.name != "agent"  # it sees the files of the case
         and not is_rubric
         and not (mentions_case(inline) or material.mentions_case)
     ):
@@ -247,31 +254,12 @@ def _read_model(entry: Section, name: str, default: str, asks_model: bool) -> st
     return model
 
 
-def _read_samples(entry: Section, kind: Kind) -> int:
+def _read_samples(entry: Section, kind: JudgeKind) -> int:
     samples = read_integer(entry, "samples", 1, "bad-samples")
     if samples < 1:
         entry.warn("samples", "bad-samples", f"`samples` must be at least 1, not {samples}")
-    if samples > 1 and kind.name not in ("model", "agent"):
+    if samples > 1 and kind not in ("model", "agent"):
         message = "`samples` is ignored: this judge is asked once"
         entry.warn("samples", "ignored-field", message)
         return 1
     return max(samples, 1)
-
-
-def _read_agent(entry: Section, kind: Kind) -> Mapping[str, object]:
-    block = entry.section("agent", "agent-not-mapping")
-    if block is None or kind.name != "agent":
-        return {}
-    runner = as_mapping(block.get("runner"))
-    if runner is None and block.get("runner") is not None:
-        message = f"`runner` must be a mapping, not {kind_of(block.get('runner'))}"
-        block.error("runner", "agent-runner-not-mapping", message)
-    elif runner is not None:
-        check_runner(block)
-        if runner.get("workspace_mode") == "repo":
-            message = "an agent that judges works in a folder of its own, not in the repository"
-            block.error("runner", "agent-repo-mode", message, "remove `workspace_mode`")
-    if not any(key in kind.used for key in INSTRUCTIONS):
-        entry.error("agent", "prompt-missing", "an agent needs a prompt", "add `prompt: ...`")
-    plain, _ = to_json(block.values)
-    return cast("Mapping[str, object]", plain)

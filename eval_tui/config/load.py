@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
+from eval_tui.config.columns import read_columns
 from eval_tui.config.decoding import decode, text_digest
 from eval_tui.config.files import UnreadableFile, read_file
-from eval_tui.config.judges import PAIRWISE, JudgeContext, read_judges
+from eval_tui.config.graders import metric_names
+from eval_tui.config.judges import JudgeContext
 from eval_tui.config.names import eval_name
 from eval_tui.config.paths import Base
-from eval_tui.config.plain import as_list, as_mapping
+from eval_tui.config.plain import as_mapping
 from eval_tui.config.problems import Problem
 from eval_tui.config.reward import read_reward
-from eval_tui.config.schema import EvalConfig
+from eval_tui.config.schema import PAIRWISE, EvalConfig
 from eval_tui.config.section import Report, Section, kind_of
 from eval_tui.config.settings import (
     check_generation,
@@ -30,6 +32,7 @@ from eval_tui.config.settings import (
     read_traces,
 )
 from eval_tui.config.thresholds import read_thresholds
+from eval_tui.config.verdict import read_verdict
 from eval_tui.config.yaml_nodes import read_yaml
 
 MAX_CONFIG = 16_000_000
@@ -58,11 +61,14 @@ _KEYS = (
 )
 
 
-def load_config(path: Path, root: Path, env: Mapping[str, str] | None = None) -> EvalConfig:
+def load_config(
+    path: Path, root: Path, env: Mapping[str, str] | None = None, files: Sequence[str] = ()
+) -> EvalConfig:
     """The eval of a config file; `root` is the project's folder.
 
     Never raises for what the file holds, nor when it is missing: then `usable` is False and
     `problems` says why (D2, D3). `env` (default: this process's) may name the judges' model.
+    `files` are absolute paths of further judges and graders (D52).
     """
     base = Base(os.path.abspath(root), os.path.abspath(path))
     file = base.config_path
@@ -84,20 +90,26 @@ def load_config(path: Path, root: Path, env: Mapping[str, str] | None = None) ->
         message = f"the top level of the config must be a mapping, not {kind_of(value)}"
         report.add("error", "config-not-mapping", message, document.positions.value(()))
         return _unusable(base, tuple(report.problems), digest)
-    return _read(Section(report, mapping, ()), base, digest, os.environ if env is None else env)
+    return _read(
+        Section(report, mapping, ()), base, digest, os.environ if env is None else env, files
+    )
 
 
-def _read(top: Section, base: Base, digest: str, env: Mapping[str, str]) -> EvalConfig:
+def _read(
+    top: Section, base: Base, digest: str, env: Mapping[str, str], files: Sequence[str]
+) -> EvalConfig:
     report = top.report
     top.note_unknown(_KEYS)
     _check_unread(top)
     execution = read_execution(top)
     models = read_models(top)
     default_model = models.judge or env.get("EVAL_JUDGE_MODEL", "").strip()
-    judges = read_judges(top, JudgeContext(base, execution.steps, default_model))
+    context = JudgeContext(base, execution.steps, default_model, execution.timeout)
+    read = read_columns(top, context, files)
+    columns = read.columns
     stem = os.path.splitext(os.path.basename(base.config_path))[0]
     name = top.text("name") or stem
-    names = [judge.name for judge in judges.columns]
+    names = [*(judge.name for judge in columns), *metric_names(columns)]
     config = EvalConfig(
         path=base.config_path,
         root=base.root,
@@ -110,13 +122,14 @@ def _read(top: Section, base: Base, digest: str, env: Mapping[str, str]) -> Eval
         outputs=read_outputs(top),
         traces=read_traces(top),
         models=models,
-        judges=judges.columns,
-        pairwise=judges.pairwise,
-        thresholds=read_thresholds(top, [*names, PAIRWISE, *_grader_names(top)]),
-        reward=read_reward(top, judges.columns, bool(judges.pairwise)),
+        judges=columns,
+        pairwise=read.pairwise,
+        thresholds=read_thresholds(top, [*names, PAIRWISE]),
+        verdict=read_verdict(top, any(judge.grader for judge in columns)),
+        reward=read_reward(top, columns, bool(read.pairwise)),
         hooks=read_hooks(top),
         problems=(),
-        usable=judges.unique,
+        usable=read.unique,
         digest=digest,
         source=cast("Mapping[str, object]", top.values),
     )
@@ -137,20 +150,6 @@ def _check_unread(top: Section) -> None:
     check_generation(top)
     top.section("permissions")
     top.section("mlflow")
-    if top.given("graders"):
-        top.warn("graders", "graders-not-scored", "`graders` are not scored by this version")
-
-
-def _grader_names(top: Section) -> list[str]:
-    """Ids and metrics of `graders:`, which thresholds may name."""
-    names: list[str] = []
-    for item in as_list(top.get("graders")) or []:
-        grader = as_mapping(item) or {}
-        names.append(str(grader.get("id")))
-        for metric in as_list(grader.get("metrics")) or []:
-            spec = as_mapping(metric)
-            names.append(str(metric if spec is None else spec.get("name")))
-    return names
 
 
 def _unusable(base: Base, problems: tuple[Problem, ...], digest: str = "") -> EvalConfig:

@@ -6,7 +6,6 @@ import math
 from typing import cast
 
 from eval_tui.config.plain import as_list
-from eval_tui.config.schema import MODEL_BUILTINS
 from eval_tui.config.section import Section, kind_of
 
 _WORDS = ("bool", "int", "float")
@@ -48,9 +47,12 @@ def _to_float(number: object) -> float:
 
 
 def read_feedback_type(entry: Section, scale: tuple[float, float] | None, builtin: str) -> str:
-    """`bool`, `int`, `float`, or empty, which means a number; checks that the scale fits it."""
+    """`bool`, `int`, `float`, or empty, which means a number; checks that the scale fits it.
+
+    `builtin` is the name of a built-in that a model answers with pass or fail, else empty.
+    """
     word = entry.text("feedback_type")
-    if builtin in MODEL_BUILTINS and (word not in ("", "bool") or entry.given("score_range")):
+    if builtin and (word not in ("", "bool") or entry.given("score_range")):
         key = "score_range" if entry.given("score_range") else "feedback_type"
         entry.error(key, "builtin-scale", f"`{builtin}` answers pass or fail and takes no scale")
     elif word == "bool" and entry.given("score_range"):

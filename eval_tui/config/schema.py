@@ -12,15 +12,21 @@ from typing import Any, Literal
 
 from eval_tui.config.problems import Problem
 
-JudgeKind = Literal["builtin", "check", "agent", "model", "code", "unknown"]
-"""How a judge scores (D14). `unknown`: the entry is of no kind, a column with its problem."""
+JudgeKind = Literal["builtin", "check", "agent", "model", "code", "grader", "unknown"]
+"""How a judge scores (D14). `grader`: an entry of `graders:` (D37). `unknown`: the entry is of no
+kind, a column with its problem."""
 
 Authority = Literal["ground_truth", "objective", "judge", "observational"]
 """How much a metric's word counts in a case's verdict (measurement rules, section 4.4)."""
 
 Direction = Literal["higher_is_better", "lower_is_better", "neutral"]
 
-ThresholdMetric = Literal["min_pass_rate", "min_mean", "min_win_rate", "max_error_rate"]
+ThresholdMetric = Literal["min_pass_rate", "min_mean", "min_win_rate", "max_error_rate", "max_drop"]
+"""`max_drop` (ours): how far the figure may fall below that of the baseline."""
+
+
+PAIRWISE = "pairwise"
+"""The name of the entry that compares two runs; a column only while they are compared (D30)."""
 
 
 def _mapping() -> Mapping[str, Any]:
@@ -59,6 +65,11 @@ class Grader:
     config: Mapping[str, Any] = field(default_factory=_mapping)
     metrics: tuple[Metric, ...] = ()
     """Declared metrics; one owner each (D38)."""
+    foreign: tuple[str, ...] = ()
+    """Metrics that belong to other specs of the config: this one may not emit them (D38)."""
+    per_case: bool = False
+    """Whether cases may have a spec of their own, in their `annotations.yaml`; then an empty `id`
+    means that the config has none for the others."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +86,7 @@ class VerdictRules:
 
 @dataclass(frozen=True)
 class Judge:
-    """One entry of `judges:`."""
+    """One column: an entry of `judges:` or of `graders:`."""
 
     name: str
     kind: JudgeKind
@@ -91,7 +102,10 @@ class Judge:
     module: str = ""
     function: str = ""
     builtin: str = ""
-    """The built-in's bare name, e.g. `cost_budget` (D15)."""
+    """The built-in's bare name, e.g. `cost_budget` (D15); `category/name` of the project's own,
+    `plugin/name` of a package's."""
+    source: str = ""
+    """Absolute path of the file of a project's own built-in; empty for all others."""
     llm_rubric: str = ""
     prompt: str = ""
     prompt_file: str = ""
@@ -115,12 +129,16 @@ class Judge:
     model: str = ""
     samples: int = 1
     agent: Mapping[str, Any] = field(default_factory=_mapping)
+    grader: Grader | None = None
+    """The spec of a judge of kind `grader`; None for all others."""
     cache: bool = True
     """`cache: false` (ours, D26): depends on time or chance; runs whenever its row is looked at."""
     auto: bool = True
     """`auto: false` (ours, D26): runs only when asked for."""
     line: int = 0
     """1-based line of the entry in the config."""
+    file: str = ""
+    """Absolute path of the file that it stands in, when that is not the config (D52)."""
     problem: Problem | None = None
     """Set when this judge cannot be used: its column is `unsupported` with this message (D3)."""
 
@@ -128,6 +146,11 @@ class Judge:
     def asks_model(self) -> bool:
         """Whether scoring costs a model call (model and agent judges, model built-ins)."""
         return self.kind in ("model", "agent") or self.builtin in MODEL_BUILTINS
+
+    @property
+    def compares(self) -> bool:
+        """Whether it compares two runs: the reserved name, which no other column has (D30)."""
+        return self.name == PAIRWISE
 
 
 MODEL_BUILTINS = frozenset({"output_completeness", "no_harmful_content"})
@@ -162,6 +185,25 @@ class Threshold:
     metric: ThresholdMetric
     limit: float
     line: int = 0
+
+
+@dataclass(frozen=True)
+class RewardRules:
+    """The `reward:` block: how one number is made of a case's values (D29)."""
+
+    judge: str = ""
+    """The judge whose value is the reward; empty where it is composed."""
+    formula: str = "weighted"
+    """`weighted`, else a formula that was checked (`config.formula`)."""
+    weights: Mapping[str, float] = field(default_factory=_mapping)
+    raw: tuple[str, ...] = ()
+    """Judges whose values are cut to 0 to 1 instead of being put on their scale."""
+    normalize: bool = False
+    """Whether the value of `judge` is put on its scale."""
+    gate: bool = True
+    """Whether a judge that says false makes the reward 0."""
+    score_range: tuple[float, float] | None = None
+    """The scale of judges that declare none; None for 1 to 5."""
 
 
 @dataclass(frozen=True)
@@ -208,10 +250,13 @@ class EvalConfig:
     traces: Traces = Traces()
     models: Models = Models()
     judges: tuple[Judge, ...] = ()
-    """In file order, without `pairwise`; nameless entries are called `#3` (D3)."""
+    """The columns: judges in file order, without `pairwise`, then graders. Nameless entries are
+    called `#3` (D3)."""
     pairwise: tuple[Judge, ...] = ()
     thresholds: tuple[Threshold, ...] = ()
-    reward: Mapping[str, Any] | None = None
+    verdict: VerdictRules | None = None
+    """The `verdict:` block, with its defaults filled in; None without one."""
+    reward: RewardRules | None = None
     hooks: tuple[Hook, ...] = ()
     problems: tuple[Problem, ...] = ()
     usable: bool = True
@@ -221,3 +266,8 @@ class EvalConfig:
     """Every path that was read or looked for in vain while loading: what to watch."""
     source: Mapping[str, Any] = field(default_factory=_mapping)
     """The document as plain values, for keys that later features read."""
+
+    @property
+    def has_verdicts(self) -> bool:
+        """Whether somebody said what passing means: faces show verdicts of cases only then."""
+        return self.verdict is not None or any(judge.grader is not None for judge in self.judges)

@@ -65,6 +65,8 @@ class Execution:
     mode: Literal["case", "batch"] = "case"
     skill: str = ""
     steps: tuple[str, ...] = ()
+    timeout: float | None = None
+    """Seconds, where it is a usable number."""
 
 
 def read_execution(top: Section) -> Execution:
@@ -81,7 +83,11 @@ def read_execution(top: Section) -> Execution:
         block.error("prompt", "skill-and-prompt", "give `skill` or `prompt`, not both")
     steps = _read_steps(block, mode)
     own = _skill(block, skill)
-    return Execution(mode, own or _skill(top, top.text("skill")), steps)
+    timeout = block.get("timeout")
+    seconds = float(cast("float", timeout)) if is_number(timeout) else 0.0
+    return Execution(
+        mode, own or _skill(top, top.text("skill")), steps, seconds if seconds > 0 else None
+    )
 
 
 def _skill(section: Section, skill: str) -> str:

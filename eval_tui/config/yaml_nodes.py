@@ -6,15 +6,14 @@ Runs in the app and in the workers: standard library and PyYAML only, Python 3.1
 
 from __future__ import annotations
 
-import gc
 import re
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
 
 import yaml
 from yaml.constructor import SafeConstructor
 
+from eval_tui.collector import collector_paused
 from eval_tui.config.decoding import decode
 from eval_tui.config.positions import Keys, Place, Positions
 from eval_tui.config.problems import Problem, Severity
@@ -62,7 +61,7 @@ def read_yaml(source: bytes | str, path: str = "") -> YamlDocument:
     if forbidden:
         reader.refuse_character(text, forbidden.start())
         return reader.document(None)
-    with _collector_paused():
+    with collector_paused():
         node = reader.compose(text)
         value = None if node is None else reader.convert(node, ())
     return reader.document(value)
@@ -259,15 +258,3 @@ def _hint(words: str, text: str, place: Place) -> str:
     if "mapping values are not allowed" in words:
         return "put texts that contain `: ` in quotes, and check the indentation"
     return ""
-
-
-@contextmanager
-def _collector_paused() -> Generator[None, None, None]:
-    """Many small objects that all live on: collecting garbage meanwhile only costs time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

@@ -37,6 +37,11 @@ def prepare_path(env: JudgeEnv) -> None:
         sys.path[:] = front + [entry for entry in sys.path if entry not in front]
 
 
+def env_of(judge: Judge, env: JudgeEnv) -> JudgeEnv:
+    """The environment of a judge that stands in another file than the config (D52)."""
+    return JudgeEnv(env.root, judge.file, env.config_dir) if judge.file else env
+
+
 class JudgeUnusable(Exception):
     """A judge that cannot be loaded: its whole column is `unsupported` (D3)."""
 
@@ -53,11 +58,21 @@ class JudgeUnusable(Exception):
         """Detail and hint as the cells of the column show them."""
         return with_hint(self.detail, self.hint)
 
+    def to_plain(self) -> dict[str, Any]:
+        """The same as a worker tells it."""
+        return {"detail": self.detail, "hint": self.hint, "line": self.line}
+
     def problem(self, judge: Judge, config_path: str) -> Problem:
         """The same as an entry of the list of problems."""
         place, code = self.line or judge.line, "judge-not-loaded"
         return Problem(
-            "error", code, self.detail, config_path, place, judge=judge.name, hint=self.hint
+            "error",
+            code,
+            self.detail,
+            judge.file or config_path,
+            place,
+            judge=judge.name,
+            hint=self.hint,
         )
 
 

@@ -23,8 +23,9 @@ def load_code(judge: Judge, env: JudgeEnv) -> Runner:
     The function is called as `function(outputs=record)`, with the judge's arguments as further
     keywords when there are any.
     """
+    _check_name(judge)
     prepare_path(env)
-    module = _import(judge, env)
+    module = import_module(judge.module, judge, env)
     _refuse_outside(judge, module, env)
     function = _find(judge, module)
 
@@ -34,7 +35,7 @@ def load_code(judge: Judge, env: JudgeEnv) -> Runner:
     return run
 
 
-def _import(judge: Judge, env: JudgeEnv) -> ModuleType:
+def _check_name(judge: Judge) -> None:
     name = judge.module
     if not all(part.isidentifier() for part in name.split(".")):
         dotted = name.removesuffix(".py").replace("\\", "/").strip("./").replace("/", ".")
@@ -43,27 +44,37 @@ def _import(judge: Judge, env: JudgeEnv) -> ModuleType:
             f"write it with dots and without `.py`, e.g. `module: {dotted}`",
             judge.line,
         )
+
+
+def import_module(name: str, judge: Judge, env: JudgeEnv) -> ModuleType:
+    """Imports the module that a judge lives in. Raises JudgeUnusable, whatever happens there."""
     importlib.invalidate_caches()
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as exc:
-        raise _not_found(judge, env, exc) from exc
+        raise _not_found(name, judge, env, exc) from exc
     except (
         BaseException
     ) as exc:  # whatever a module does while it is imported costs this judge alone
         trace = own_traceback(exc, lambda file: _is_own(file, env))
-        text = f"module `{name}` cannot be imported: {exception_words(exc)}"
+        what = (
+            f"`{os.path.relpath(judge.source, env.root)}`" if judge.source else f"module `{name}`"
+        )
+        text = f"{what} cannot be imported: {exception_words(exc)}"
         raise JudgeUnusable(f"{text}\n{trace}" if trace else text, "", judge.line) from exc
 
 
-def _not_found(judge: Judge, env: JudgeEnv, exc: ModuleNotFoundError) -> JudgeUnusable:
+def _not_found(name: str, judge: Judge, env: JudgeEnv, exc: ModuleNotFoundError) -> JudgeUnusable:
     """A missing module: the judge's own, or one that it needs (D50)."""
-    missing = exc.name or judge.module
+    missing = exc.name or name
     places = " and ".join(dict.fromkeys([env.root, env.config_dir]))
-    if judge.module == missing or judge.module.startswith(missing + "."):
+    if name == missing or name.startswith(missing + "."):
         text = f"there is no module `{missing}` in {places}, nor in {sys.executable}"
     else:
-        text = f"module `{judge.module}` needs `{missing}`, which {sys.executable} does not have"
+        what = (
+            f"`{os.path.relpath(judge.source, env.root)}`" if judge.source else f"module `{name}`"
+        )
+        text = f"{what} needs `{missing}`, which {sys.executable} does not have"
     hint = "install it for that interpreter, or choose another with --python PATH"
     return JudgeUnusable(text, hint, judge.line)
 

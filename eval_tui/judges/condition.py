@@ -38,11 +38,16 @@ def skipped(judge: Judge) -> Unmeasured:
     """The score of a case that the judge's condition leaves out."""
     expression = judge.condition
     if isinstance(expression, bool):
-        detail, recovery = "switched off: `if: false`", frozenset({"config"})
+        detail, recovery = f"switched off: `{word_of(judge)}: false`", frozenset({"config"})
     else:
-        detail = f"skipped: `if: {str(expression).strip()}` is false for this case"
+        detail = f"skipped: `{word_of(judge)}: {str(expression).strip()}` is false for this case"
         recovery = frozenset({"config", "evidence"})
     return Unmeasured(Reason.POLICY_SKIP, detail, recover_on=recovery)
+
+
+def word_of(judge: Judge) -> str:
+    """The key that a condition stands under."""
+    return "when" if judge.kind == "grader" else "if"
 
 
 @functools.lru_cache(maxsize=512)

@@ -11,6 +11,9 @@ from eval_tui.config.schema import Judge
 
 _VERSION = 1
 """Raised when the same entry comes to mean something else in a later release."""
+FRAMING_VERSION = 1
+"""Raised when our own words around a prompt change; it is in the digest of every request, not in a
+fingerprint: verdicts of older versions stay, marked, until asked for by key (D49)."""
 
 
 def fingerprint(judge: Judge) -> str:
@@ -18,16 +21,22 @@ def fingerprint(judge: Judge) -> str:
 
     Left out on purpose: the name, the description, line numbers, `samples`, `if` (a small
     judge of its own), `cache` and `auto`; a Python judge's `score_range` and `feedback_type`
-    (checked on the stored raw value). The bytes of modules are inputs of their own; those of
+    (checked on the stored raw value); what a grader declares about its metrics beyond their names
+    (looked at with the stored score). The bytes of modules are inputs of their own; those of
     prompt and context files are in `material`.
     """
     fields: list[object] = [_VERSION, judge.kind, judge.step, judge.arguments]
     if judge.kind == "check":
         fields += [judge.check.rstrip()]
     elif judge.kind == "code":
-        fields += [judge.module, judge.function]
+        fields += [judge.builtin] if judge.builtin else [judge.module, judge.function]
     elif judge.kind == "builtin":
         fields += [judge.builtin]
+    elif judge.grader is not None:
+        names = [metric.id for metric in judge.grader.metrics]
+        fields += [judge.grader.id, judge.grader.config, names]
+        # Cases find their own spec by the column's name.
+        fields += [judge.name] if judge.grader.per_case else []
     if judge.asks_model:
         fields += [judge.llm_rubric, judge.prompt, judge.material, judge.context, judge.model]
         fields += [judge.feedback_type, judge.score_range, judge.agent]

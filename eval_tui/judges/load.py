@@ -7,6 +7,8 @@ from eval_tui.judges.base import JudgeEnv, JudgeUnusable, NotMeasured, Runner
 from eval_tui.judges.builtins import load_builtin
 from eval_tui.judges.check import load_check
 from eval_tui.judges.code import load_code
+from eval_tui.judges.own import load_own, load_package_judge
+from eval_tui.plugins import plugin_name
 
 __all__ = ["JudgeEnv", "JudgeUnusable", "NotMeasured", "Runner", "load"]
 
@@ -23,8 +25,10 @@ def load(judge: Judge, env: JudgeEnv) -> Runner:
         raise JudgeUnusable(judge.problem.message, judge.problem.hint, judge.problem.line)
     if judge.kind == "check":
         return load_check(judge, env)
+    if judge.kind == "code" and plugin_name(judge.builtin):
+        return load_package_judge(judge, env)
     if judge.kind == "code":
-        return load_code(judge, env)
+        return load_own(judge, env) if judge.builtin else load_code(judge, env)
     if judge.kind == "builtin" and not judge.asks_model:
         return load_builtin(judge)
     if judge.asks_model:

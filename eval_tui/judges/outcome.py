@@ -19,6 +19,7 @@ from typing import Any, Protocol, cast
 
 from eval_tui.config.schema import Judge
 from eval_tui.judges.base import NotMeasured, Runner
+from eval_tui.judges.condition import word_of
 from eval_tui.judges.text import (
     bounded,
     exception_words,
@@ -125,7 +126,7 @@ def score_of_condition_error(
     A key that the record does not have is an error here: an expression that cannot be told is
     not evidence of anything. Only a part that exists and cannot be read is missing evidence.
     """
-    expression = f"`if: {str(judge.condition).strip()}`"
+    expression = f"`{word_of(judge)}: {str(judge.condition).strip()}`"
     change = frozenset({"config", "evidence"})
     if isinstance(exc, (PartUnreadable, StepMissing)):
         words = _missing(exc, parts)
@@ -301,5 +302,5 @@ def _describe(value: object) -> str:
 
 def recovery(judge: Judge) -> frozenset[str]:
     """What change could recover a cell that the judge's own code lost (D35)."""
-    code = {"code"} if judge.kind == "code" else set[str]()
+    code = {"code"} if judge.kind in ("code", "grader") else set[str]()
     return frozenset({"config", "evidence"} | code)

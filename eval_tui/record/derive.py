@@ -40,6 +40,14 @@ def conversation(events: Iterable[Event]) -> str:
     return "\n\n".join(text for event in _own_turns(events) if (text := _text(event, "text")))
 
 
+def final_answer(events: Iterable[Event]) -> str:
+    """The text of the agent's last own turn that has one; empty without any."""
+    answer = ""
+    for event in _own_turns(events):
+        answer = _text(event, "text") or answer
+    return answer
+
+
 def reasoning(events: Iterable[Event]) -> str:
     """Like the conversation, with each turn's thinking before its text."""
     pieces: list[str] = []

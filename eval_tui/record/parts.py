@@ -58,11 +58,11 @@ class Fixed:
         return self._digest
 
 
-class Plain:
+class Plain(Fixed):
     """Lists and mappings, copied for each reader by way of their pickled form."""
 
     def __init__(self, value: object, digest: str | None = None) -> None:
-        self._value = value
+        super().__init__(value)
         self._digest = digest
         self._pickled: bytes | None = None
 
@@ -70,14 +70,6 @@ class Plain:
         if self._pickled is None:
             self._pickled = pickle.dumps(self._value, protocol=5)
         return pickle.loads(self._pickled)
-
-    def shared(self) -> object:
-        return self._value
-
-    def digest(self) -> str:
-        if self._digest is None:
-            self._digest = digest_value(self._value)
-        return self._digest
 
 
 class Encoded:

@@ -113,7 +113,7 @@ def is_run(path: str) -> bool:
 
 def read_run(path: str) -> Run:
     """What a run's folder tells about it."""
-    result = _run_result(path)
+    result = read_run_result(path)
     started = _started(result)
     return Run(
         id=os.path.basename(path),
@@ -160,7 +160,8 @@ def _real_folders(parent: str) -> tuple[str, ...]:
     return tuple(sorted(name for name in folders if not name.startswith(".")))
 
 
-def _run_result(run_dir: str) -> Mapping[str, object]:
+def read_run_result(run_dir: str) -> Mapping[str, object]:
+    """A run's `run_result.json`; empty where there is none that can be read."""
     try:
         value: object = json.loads(
             read_file(os.path.join(run_dir, "run_result.json"), MAX_RUN_RESULT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
@@ -10,8 +11,10 @@ from eval_tui.record import derive
 from eval_tui.record.context import Context
 from eval_tui.record.disk import lenient_text
 from eval_tui.record.documents import read_document
+from eval_tui.record.errors import PartUnreadable
 from eval_tui.record.formats.detect import parse_transcript
-from eval_tui.record.formats.jsonl import json_lines
+from eval_tui.record.formats.installed import ParserFailed
+from eval_tui.record.formats.jsonl import Line, json_lines
 from eval_tui.record.jsonish import decode
 from eval_tui.record.metrics import step_metrics
 from eval_tui.record.parts import Encoded, Fixed, Part, Plain, digest_bytes
@@ -138,7 +141,15 @@ def _transcript(ctx: Context, path: str, data: bytes) -> list[Event]:
     if lines.malformed:
         noun = "line" if lines.malformed == 1 else "lines"
         ctx.note(f"{lines.malformed} malformed {noun} in {ctx.shown(path)}")
-    return parse_transcript(lines.values)
+    return parsed(path, lines.values)
+
+
+def parsed(path: str, lines: Sequence[Line]) -> list[Event]:
+    """The events of a transcript. Raises PartUnreadable when an installed parser breaks."""
+    try:
+        return parse_transcript(lines)
+    except ParserFailed as error:
+        raise PartUnreadable(path, str(error)) from error
 
 
 def _conversation(ctx: Context) -> str:
@@ -170,7 +181,7 @@ def _tool_calls(ctx: Context) -> list[dict[str, object]]:
     if not found:
         path = log_path(ctx, "stdout.log")
         data = (ctx.disk.read(path) if path else None) or b""
-        found = parse_transcript(json_lines(data).values)
+        found = parsed(path, json_lines(data).values)
     return derive.tool_calls(found, patterns)
 
 
@@ -186,7 +197,7 @@ def _step_record(ctx: Context, step: str) -> dict[str, object]:
 def _step_trace(ctx: Context, step: str) -> StepTrace:
     path = os.path.join(ctx.folder, "steps", step, "stdout.log")
     data = ctx.disk.read(path) or b""
-    found = parse_transcript(json_lines(data).values)
+    found = parsed(path, json_lines(data).values)
     if found:
         return StepTrace(found, derive.conversation(found))
     return StepTrace([], _text(ctx, path, data))

@@ -7,14 +7,13 @@ import os
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
+from eval_tui.collector import collector_paused
 from eval_tui.record import files, inputs, metrics, trace
 from eval_tui.record.case import CaseParts, load_case
 from eval_tui.record.context import Context
-from eval_tui.record.disk import lenient_text
+from eval_tui.record.disk import Disk, lenient_text
 from eval_tui.record.errors import PartUnreadable
-from eval_tui.record.formats.claude_session import merge_subagents
-from eval_tui.record.formats.detect import parse_transcript
-from eval_tui.record.formats.jsonl import Line, json_lines
+from eval_tui.record.reading import read_events
 from eval_tui.record.spec import RecordSpec
 
 T = TypeVar("T")
@@ -33,8 +32,8 @@ def case_view(spec: RecordSpec, case_id: str) -> dict[str, Any]:
     """
     parts = load_case(spec, case_id)
     ctx = parts.context
-    with ctx.disk.part("\0view"):
-        events, events_path = _events(parts)
+    with ctx.disk.part("\0view"), collector_paused():
+        events = read_events(parts)
         found: dict[str, Any] = {
             "case": case_id,
             "case_dir": ctx.case_dir(),
@@ -43,8 +42,10 @@ def case_view(spec: RecordSpec, case_id: str) -> dict[str, Any]:
             "annotations_path": _annotations_path(ctx),
             "annotations": _try(ctx, lambda: _raw_text(ctx, _annotations_path(ctx)), ""),
             "files": _file_entries(parts),
-            "events": events,
-            "events_path": events_path,
+            "events": events.events,
+            "events_path": events.path,
+            "events_end": events.end,
+            "events_words": events.words,
             "conversation": _try(ctx, lambda: trace.text_of(trace.conversation(ctx)), ""),
             "stdout": _log(ctx, "stdout.log"),
             "stderr": _log(ctx, "stderr.log"),
@@ -68,13 +69,19 @@ def view_file(
     with ctx.disk.part("\0view"):
         if os.path.islink(path) or not ctx.inside_case(path):
             raise PartUnreadable(path, "it leads out of the case folder and is not read")
-        found = ctx.disk.look(path)
-        size = found.st_size if found is not None else 0
-        if size > limit:
-            return {"text": "", "truncated": True, "size": size, "binary": _binary(ctx, path)}
-        data = ctx.disk.read(path)
-        if data is None:
-            raise PartUnreadable(path, "there is no such file any more")
+        return file_at(ctx.disk, path, limit)
+
+
+def file_at(disk: Disk, path: str, limit: int) -> dict[str, Any]:
+    """The file at `path`, as `view_file` gives it. Raises PartUnreadable."""
+    found = disk.look(path)
+    size = found.st_size if found is not None else 0
+    if size > limit:
+        start = disk.read_start(path, _SNIFF)
+        return {"text": "", "truncated": True, "size": size, "binary": not _is_text(start)}
+    data = disk.read(path)
+    if data is None:
+        raise PartUnreadable(path, "there is no such file any more")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -88,36 +95,6 @@ def _try(ctx: Context, make: Callable[[], T], default: T) -> T:
     except PartUnreadable as error:
         ctx.note(f"{ctx.shown(error.path)}: {error.why}")
         return default
-
-
-def _events(parts: CaseParts) -> tuple[list[Any], str]:
-    """The case's events and the file they come from.
-
-    For reading, a log that holds a transcript will do where judges get no events, and subagents'
-    own transcripts are put in, unless the events were collected with them already.
-    """
-    ctx = parts.context
-    source = _try(ctx, lambda: trace.event_source(ctx), None)
-    if source is not None:
-        events = _try(ctx, lambda: trace.events_of(trace.events(ctx)), [])
-        path, collected = source.path, source.is_list
-    else:
-        path, collected = trace.log_path(ctx, "stdout.log"), False
-        data = _try(ctx, lambda: ctx.disk.read(path) if path else None, None) or b""
-        events = parse_transcript(json_lines(data).values)
-        path = path if events else ""
-    transcripts = {} if collected else _subagents(ctx)
-    return (merge_subagents(events, transcripts) if transcripts else events), path
-
-
-def _subagents(ctx: Context) -> dict[str, list[Line]]:
-    folder = os.path.join(ctx.folder, "subagents")
-    found: dict[str, list[Line]] = {}
-    for entry in ctx.disk.list(folder):
-        if entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False):
-            data = _try(ctx, lambda path=entry.path: ctx.disk.read(path), None) or b""
-            found[entry.name.removesuffix(".jsonl")] = json_lines(data).values
-    return found
 
 
 def _annotations_path(ctx: Context) -> str:
@@ -160,9 +137,13 @@ def _file_entries(parts: CaseParts) -> list[dict[str, Any]]:
 
 def _binary(ctx: Context, path: str) -> bool:
     """Whether a file is no UTF-8 text, told by its first bytes."""
-    start = _try(ctx, lambda: ctx.disk.read_start(path, _SNIFF), b"")
+    return not _is_text(_try(ctx, lambda: ctx.disk.read_start(path, _SNIFF), b""))
+
+
+def _is_text(start: bytes) -> bool:
+    """Whether the first bytes of a file are UTF-8; its last character may be cut."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(start)
     except UnicodeDecodeError:
-        return True
-    return False
+        return False
+    return True

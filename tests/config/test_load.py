@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from eval_tui.config.load import load_config
-from eval_tui.config.schema import Hook, Models, Output, Threshold, Traces
+from eval_tui.config.schema import Hook, Models, Output, RewardRules, Threshold, Traces
 from tests.config.support import errors, load_text, problem
 
 FULL = """\
@@ -492,7 +492,7 @@ def test_reward(tmp_path: Path) -> None:
     judges = "judges: [{name: a, check: x}, {name: b-c, check: x}]\n"
     good = load_text(tmp_path, judges + "reward: {weights: {a: 1, b-c: 0.5}, gate: false}")
     assert good.problems == ()
-    assert good.reward == {"weights": {"a": 1, "b-c": 0.5}, "gate": False}
+    assert good.reward == RewardRules(weights={"a": 1, "b-c": 0.5}, gate=False)
     bad = load_text(tmp_path, judges + "reward: {weights: {a: -1, z: .nan}, gate: 3}")
     assert bad.reward is None
     assert [p.code for p in errors(bad)].count("bad-weights") == 2

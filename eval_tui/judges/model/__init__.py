@@ -14,13 +14,12 @@ from eval_tui.judges.model.judge import (
     build_request,
     load_model_judge,
 )
-from eval_tui.judges.model.request import FRAMING_VERSION, Request, request_from_plain
+from eval_tui.judges.model.request import Request, request_from_plain
 from eval_tui.judges.model.sampling import combine, is_stable, spread
 from eval_tui.judges.model.scale import Scale, scale_of
 from eval_tui.judges.model.template import PromptFailed
 
 __all__ = [
-    "FRAMING_VERSION",
     "Built",
     "ModelJudge",
     "Outcome",

@@ -1,6 +1,6 @@
 """Our own words around a judge's prompt: the system text and the tool of the answer (D49).
 
-A change of anything here changes every request: raise `request.FRAMING_VERSION` with it.
+A change of anything here changes every request: raise `FRAMING_VERSION` with it.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from eval_tui.config.problems import Problem
@@ -57,17 +57,22 @@ def load_model_judge(
         raise JudgeUnusable("this judge does not ask a model", line=judge.line)
     template = Template(judge_source(judge, env))
     model = resolve_model(judge.model, os.environ if environ is None else environ)
-    problems = _notes(judge, template, env)
+    problems = template_notes(judge, template, env)
     return ModelJudge(judge, template, model, scale_of(judge), problems)
 
 
 def build_request(loaded: ModelJudge, record: Mapping[str, Any], parts: CaseParts) -> Request:
-    """The request about one case. `record` notes what is read; `parts` is the case behind it.
+    """The request about one case, with notes on the template (D23).
+
+    `record` notes what is read; `parts` is the case behind it.
 
     Raises PromptFailed when the template fails for this case, and PartUnreadable when a part
     that the template uses cannot be read.
     """
-    return build(loaded, record, parts).request
+    built = build(loaded, record, parts)
+    name = loaded.judge.name
+    notes = tuple(undefined_problem(look, KNOWN, name) for look in built.undefined)
+    return replace(built.request, notes=notes) if notes else built.request
 
 
 def build(loaded: ModelJudge, record: Mapping[str, Any], parts: CaseParts) -> Built:
@@ -90,9 +95,11 @@ def build(loaded: ModelJudge, record: Mapping[str, Any], parts: CaseParts) -> Bu
     return Built(make_request(params, scale), rendered.undefined)
 
 
-def _notes(judge: Judge, template: Template, env: JudgeEnv) -> tuple[Problem, ...]:
+def template_notes(judge: Judge, template: Template, env: JudgeEnv) -> tuple[Problem, ...]:
+    """What is odd about a template (D23). An agent sees the case's files without its help."""
     found = [undefined_problem(look, KNOWN, judge.name) for look in template.unknown(KNOWN)]
-    if not template.names & CASE_VARIABLES and not template.is_static:
+    is_blind = not template.names & CASE_VARIABLES and not template.is_static
+    if is_blind and judge.kind != "agent":
         # Plain text is told when the config is read.
         message = "this template shows the model nothing of the case"
         hint = "use e.g. `{{ conversation }}`"

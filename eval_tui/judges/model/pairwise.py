@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, cast
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from eval_tui.config.schema import Judge
 from eval_tui.judges.base import JudgeEnv, JudgeUnusable, NotMeasured
@@ -20,7 +19,7 @@ from eval_tui.judges.model.request import Request, forced_tool, make_request
 from eval_tui.judges.model.scale import Scale
 from eval_tui.judges.model.template import PromptFailed, Template
 from eval_tui.judges.text import bounded, safe_str
-from eval_tui.scores import Reason, Unmeasured
+from eval_tui.scores import Measured, Reason, Sample, Score, Unmeasured
 
 MAX_TOKENS = 8_192
 """Twice this is still what the SDK sends without streaming (see `enlarged`)."""
@@ -29,6 +28,15 @@ CHOICES = ("A", "B", "tie")
 
 Side = Literal["A", "B", "tie"]
 Record = Mapping[str, Any]
+
+WINNERS: Mapping[Side, tuple[int, str]] = {
+    "A": (1, "run"),
+    "tie": (0, "tie"),
+    "B": (-1, "baseline"),
+}
+"""A comparison's winner as the value and the label of a score."""
+
+_NO_VERDICT = Unmeasured(Reason.GRADER_ERROR, "the comparison gave no verdict", retryable=True)
 
 _OUTPUTS = frozenset({"output_a", "output_b"})
 _APPENDED = "\n\n## Output A\n\n{{ output_a|fenced }}\n\n## Output B\n\n{{ output_b|fenced }}\n"
@@ -64,8 +72,9 @@ class Comparison:
 
     winner: Side | Literal["error"]
     reasoning: str = ""
-    error: str = ""
-    """Why there is no verdict; empty unless the winner is `error`."""
+    """Of both orders, under headings that say who was preferred."""
+    failure: Unmeasured | None = None
+    """Why there is no verdict; None unless the winner is `error`."""
 
 
 Answer = Preference | Unmeasured
@@ -111,10 +120,15 @@ def build_comparison(
     return _request(loaded, run, *shown), _request(loaded, run, shown[1], shown[0])
 
 
-def enlarged(request: Request) -> Request:
-    """The same question with twice the room, for an answer that was cut off at the limit."""
-    params = {**request.params, "max_tokens": 2 * cast("int", request.params["max_tokens"])}
-    return make_request(params, request.scale)
+def enlarged(request: Request) -> Request | None:
+    """A comparison with twice the room, for an answer that was cut off at the limit.
+
+    None for one that has it already, and for other requests.
+    """
+    params = request.params
+    if params["max_tokens"] != MAX_TOKENS or params["tool_choice"].get("name") != TOOL:
+        return None
+    return make_request({**params, "max_tokens": 2 * MAX_TOKENS}, request.scale)
 
 
 def read_preference(answer: Mapping[str, Any]) -> Answer:
@@ -134,34 +148,50 @@ def read_preference(answer: Mapping[str, Any]) -> Answer:
 
 def decide(first: Answer, swapped: Answer) -> Comparison:
     """The outcome of both orders: a side wins only if it wins in both (D30)."""
-    for answer in (first, swapped):
-        if isinstance(answer, Unmeasured):
-            return Comparison("error", error=answer.detail)
-    one, two = cast("Preference", first), cast("Preference", swapped)
-    orders = (one.preferred, two.preferred)
+    if isinstance(first, Unmeasured):
+        return _lost(first, "run")
+    if isinstance(swapped, Unmeasured):
+        return _lost(swapped, "baseline")
+    orders = (first.preferred, swapped.preferred)
     winner: Side = "A" if orders == ("A", "B") else "B" if orders == ("B", "A") else "tie"
-    reasoning = f"{one.reasoning}\n\n(outputs swapped) {two.reasoning}"
-    return Comparison(winner, reasoning.strip())
+    said = (
+        _said("run", {"A": "the run", "B": "the baseline"}, first),
+        _said("baseline", {"A": "the baseline", "B": "the run"}, swapped),
+    )
+    return Comparison(winner, "\n\n".join(said))
 
 
-@dataclass(frozen=True)
-class Stability:
-    """How far repeated comparisons of one case agree."""
-
-    verdicts: tuple[str, ...]
-    """The winner of each repetition, in order."""
-    majority: str
-    """The most frequent one, the first seen on a draw."""
-
-    @property
-    def stable(self) -> bool:
-        return len(set(self.verdicts)) == 1
+def _lost(answer: Unmeasured, shown_first: str) -> Comparison:
+    detail = f"asked with the {shown_first} shown first: {answer.detail}"
+    return Comparison("error", failure=replace(answer, detail=detail))
 
 
-def stability(repetitions: Sequence[Comparison]) -> Stability:
-    """The verdicts of at least one repetition; the first one stays the case's result."""
-    verdicts = tuple(comparison.winner for comparison in repetitions)
-    return Stability(verdicts, Counter(verdicts).most_common(1)[0][0])
+def _said(shown_first: str, sides: Mapping[str, str], answer: Preference) -> str:
+    """One order in words: the reader need not know who was A and who B."""
+    preferred = sides.get(answer.preferred, "neither")
+    heading = f"Shown with the {shown_first} as A, {preferred} is preferred."
+    return f"{heading}\n{answer.reasoning}".rstrip()
+
+
+def comparison_score(repetitions: Sequence[Comparison]) -> Score:
+    """The score of a cell from its comparisons, in the order of sampling; at least one.
+
+    1 for a win of the run, 0 for a tie, -1 for a loss; the label names the winner. It is no pass
+    and no fail: it says which is better, not whether either is good. The first repetition with a
+    verdict is the result (harness.md 17); without any, the first error.
+    """
+    samples = tuple(map(_sample, repetitions)) if len(repetitions) > 1 else ()
+    for one in repetitions:
+        if one.winner != "error":
+            value, label = WINNERS[one.winner]
+            return Measured(value, None, one.reasoning, label, samples)
+    return repetitions[0].failure or _NO_VERDICT
+
+
+def _sample(comparison: Comparison) -> Sample:
+    if comparison.winner == "error":
+        return Sample(None, error=(comparison.failure or _NO_VERDICT).detail)
+    return Sample(WINNERS[comparison.winner][0], comparison.reasoning)
 
 
 def _request(loaded: PairwiseJudge, run: Record, output_a: str, output_b: str) -> Request:

@@ -6,13 +6,13 @@ import copy
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
+from eval_tui.config.problems import Problem
+from eval_tui.judges.fingerprint import FRAMING_VERSION
 from eval_tui.judges.model.scale import Scale
 
-FRAMING_VERSION = 1
-"""Raised when our own words around a prompt change; verdicts of older versions stay, marked (D49)."""
 MAX_TOKENS = 4096
 TOOL = "record_verdict"
 
@@ -30,6 +30,13 @@ class Request:
     """32 hexadecimal digits over `params` and FRAMING_VERSION: the key of paid verdicts."""
     scale: Scale
     """How the answer is read. A comparison has none: its scale is not looked at."""
+    notes: tuple[Problem, ...] = ()
+    """What rendering it showed of the template, for its author (D23); no part of what is asked."""
+
+    @property
+    def for_agent(self) -> bool:
+        """Whether an agent is to be run with it, and no model asked."""
+        return "agent" in self.params
 
     def for_samples(self, samples: int) -> dict[str, Any]:
         """`params` for a cell that is asked `samples` times.
@@ -38,6 +45,8 @@ class Request:
         mark is not in the digest: it changes what a call costs, not what it asks.
         """
         params = copy.deepcopy(dict(self.params))
+        if self.for_agent:
+            return params
         content = params["messages"][0]["content"]
         size = sum(len(block.get("text", "")) for block in content)
         has_image = any(block["type"] == "image" for block in content)
@@ -47,12 +56,14 @@ class Request:
 
     def to_plain(self) -> dict[str, Any]:
         """A JSON-able mapping from which `request_from_plain` makes an equal request."""
-        return {"params": self.params, "digest": self.digest, "scale": self.scale.to_plain()}
+        plain = {"params": self.params, "digest": self.digest, "scale": self.scale.to_plain()}
+        return {**plain, "notes": list(map(astuple, self.notes))} if self.notes else plain
 
 
 def request_from_plain(plain: Mapping[str, Any]) -> Request:
     """The inverse of `Request.to_plain`."""
-    return Request(plain["params"], plain["digest"], Scale(**plain["scale"]))
+    notes = tuple(Problem(*fields) for fields in plain.get("notes", ()))
+    return Request(plain["params"], plain["digest"], Scale(**plain["scale"]), notes)
 
 
 def make_request(params: dict[str, Any], scale: Scale) -> Request:
@@ -64,6 +75,19 @@ def digest_of(params: Mapping[str, Any]) -> str:
     """blake2b-16 over the canonical JSON of the parameters and the framing's version."""
     words = json.dumps([FRAMING_VERSION, params], sort_keys=True, separators=(",", ":"))
     return hashlib.blake2b(words.encode("ascii"), digest_size=16).hexdigest()
+
+
+def subject_of(request: Request, seen: Mapping[tuple[str, str], str]) -> str:
+    """A digest of what a request is about, apart from our own words around it (D49).
+
+    `seen` is what its prompt took from the record, with versions. The judge's own words are in
+    its fingerprint. A path says nothing of what is in its folder, which no template can read.
+    """
+    taken = sorted([kind, key, seen[kind, key]] for kind, key in seen if kind != "case_dir")
+    messages = request.params.get("messages", ())
+    images = [b for message in messages for b in message["content"] if b["type"] == "image"]
+    words = json.dumps([request.params.get("model"), taken, images], sort_keys=True)
+    return hashlib.blake2b(words.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def forced_tool(description: str, properties: dict[str, Any], name: str = TOOL) -> dict[str, Any]:

@@ -17,15 +17,15 @@ from eval_tui.judges.model.pairwise import (
     PairwiseJudge,
     Preference,
     build_comparison,
+    comparison_score,
     decide,
     enlarged,
     load_pairwise,
     read_preference,
-    stability,
 )
-from eval_tui.judges.model.request import Request
+from eval_tui.judges.model.request import Request, make_request
 from eval_tui.record.errors import PartUnreadable
-from eval_tui.scores import Reason, Unmeasured
+from eval_tui.scores import Measured, Reason, Unmeasured
 from tests.judges.model.support import ENV, case_of, project, prompt_of, record_of, server
 from tests.record.support import case_of as small_case
 from tests.record.support import write
@@ -96,15 +96,16 @@ def _compare(
     try:
         first, second = build_comparison(loaded, run, other)
     except (NotMeasured, PartUnreadable) as error:
-        return Comparison("error", error=str(error))
+        return Comparison("error", failure=Unmeasured(Reason.MISSING_EVIDENCE, str(error)))
     return decide(_ask(client, first), _ask(client, second))
 
 
 def _ask(client: anthropic.Anthropic, request: Request) -> Answer:
     try:
         message = client.messages.create(**request.params)
-        if message.stop_reason == "max_tokens":
-            message = client.messages.create(**enlarged(request).params)
+        larger = enlarged(request)
+        if message.stop_reason == "max_tokens" and larger is not None:
+            message = client.messages.create(**larger.params)
     except anthropic.APIError as error:
         return Unmeasured(Reason.GRADER_ERROR, str(error))
     return read_preference(message.to_dict())
@@ -176,13 +177,42 @@ def test_a_side_wins_only_in_both_orders(first: Any, second: Any, winner: str) -
     assert decide(Preference(first), Preference(second)).winner == winner
 
 
-def test_an_unusable_order_is_an_error_with_its_words() -> None:
-    lost = Unmeasured(Reason.GRADER_ERROR, "no verdict: cut off")
-    assert decide(Preference("A"), lost) == Comparison("error", error="no verdict: cut off")
+LOST = Unmeasured(Reason.GRADER_ERROR, "no verdict: cut off", retryable=True)
 
 
-def test_repetitions_tell_how_stable_a_verdict_is() -> None:
-    winners: list[Any] = ["A", "B", "tie"]
-    told = stability([Comparison(winner) for winner in winners])
-    assert (told.verdicts, told.majority, told.stable) == (("A", "B", "tie"), "A", False)
-    assert stability([Comparison("tie")] * 3).stable
+def test_an_unusable_order_is_an_error_that_names_the_order() -> None:
+    score = comparison_score([decide(Preference("A"), LOST)])
+    assert isinstance(score, Unmeasured)
+    assert score.detail == "asked with the baseline shown first: no verdict: cut off"
+    assert (score.reason, score.retryable) == (Reason.GRADER_ERROR, True)
+
+
+def test_a_win_is_told_in_the_reader_s_terms_not_in_letters() -> None:
+    score = comparison_score([decide(Preference("B", "clearer"), Preference("A", "complete"))])
+    assert isinstance(score, Measured)
+    assert (score.value, score.passed, score.label, score.samples) == (-1, None, "baseline", ())
+    assert score.rationale == (
+        "Shown with the run as A, the baseline is preferred.\nclearer\n\n"
+        "Shown with the baseline as A, the baseline is preferred.\ncomplete"
+    )
+
+
+def test_the_first_repetition_with_a_verdict_is_the_result_and_all_are_kept() -> None:
+    win, tie = (Preference("A"), Preference("B")), (Preference("A"), Preference("A"))
+    score = comparison_score([decide(LOST, win[1]), decide(*win), decide(*tie)])
+    assert isinstance(score, Measured)
+    assert (score.value, score.label) == (1, "run")
+    assert [sample.value for sample in score.samples] == [None, 1, 0]
+    assert score.samples[0].error.endswith("cut off")
+
+
+def test_only_a_comparison_is_asked_again_with_more_room_and_only_once(tmp_path: Path) -> None:
+    write(tmp_path, {"run/cases/c1/artifacts/a.md": "text"})
+    record, _ = record_of(small_case(tmp_path))
+    first, _ = build_comparison(load_pairwise(None, ENV, "m"), record, record)
+    larger = enlarged(first)
+    assert larger is not None
+    assert larger.digest != first.digest
+    assert enlarged(larger) is None
+    other = {**first.params, "tool_choice": {"type": "tool", "name": "record_verdict"}}
+    assert enlarged(make_request(other, first.scale)) is None
