@@ -1,0 +1,88 @@
+"""The `authority` command: what is declared as ground truth, and who accepts it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from eval_tui.engine.project import Options
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _place_options(command: F) -> F:
+    for option in reversed(
+        [
+            click.option("--root", type=click.Path(), help="The project's folder."),
+            click.option("--eval", "eval_name", default="", help="The eval, by name."),
+            click.option("--run", default="", help="The run to tell the effect from (the newest)."),
+            click.option("--runs", default="", help="The folder that holds the runs."),
+        ]
+    ):
+        command = option(command)
+    return command
+
+
+_path = click.argument("path", required=False, type=click.Path())
+
+
+@click.group()
+def authority() -> None:
+    """Look at what graders declare as ground truth, and accept it.
+
+    Acceptances are kept in eval-tui.lock beside the config: commit it. Nothing is judged.
+    """
+
+
+@authority.command("list")
+@_path
+@_place_options
+def list_command(**given: Any) -> None:
+    """Say what is declared, whether it was accepted, and what accepting it would change."""
+    from eval_tui.authority import show
+
+    sys.exit(show(_options(given)))
+
+
+@authority.command()
+@click.argument("metric")
+@_path
+@_place_options
+@click.option("--by", default="", metavar="NAME", help="Who accepts it; else a terminal asks.")
+@click.option("--note", default="", help="Why it is right, for those who read the lock.")
+def accept(metric: str, by: str, note: str, **given: Any) -> None:
+    """Accept METRIC (or GRADER/METRIC) as ground truth, as it is now."""
+    from eval_tui.authority import accept as run
+
+    sys.exit(run(_options(given), metric, by.strip(), note))
+
+
+@authority.command()
+@_path
+@_place_options
+def check(**given: Any) -> None:
+    """Exit with 3 when anything is not reviewed, has drifted, or is no longer declared."""
+    from eval_tui.authority import check as run
+
+    sys.exit(run(_options(given)))
+
+
+def _options(given: dict[str, Any]) -> Options:
+    from eval_tui.cli import place
+    from eval_tui.engine.project import Options
+
+    root, config = place(given["path"], given["root"])
+    return Options(
+        root=root,
+        config=config,
+        eval_name=given["eval_name"],
+        run=given["run"],
+        runs=os.path.abspath(given["runs"]) if given["runs"] else "",
+        look_only=True,
+        watch=False,
+    )

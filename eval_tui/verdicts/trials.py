@@ -1,0 +1,83 @@
+"""Runs that are repetitions of one configuration: how often a case passes, and whether it always does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from eval_tui.verdicts.statistics import Tally, pass_at_k
+
+
+@dataclass(frozen=True, slots=True)
+class CaseTrials:
+    """The trials of one case. Only those with a verdict count."""
+
+    case: str
+    verdicts: tuple[bool | None, ...]
+
+    @property
+    def tally(self) -> Tally:
+        known = [verdict for verdict in self.verdicts if verdict is not None]
+        return Tally(sum(known), len(known))
+
+    @property
+    def flaky(self) -> bool:
+        """It passed and it failed, under one configuration."""
+        return 0 < self.tally.passed < self.tally.trials
+
+
+@dataclass(frozen=True, slots=True)
+class TrialSummary:
+    """What the cases that were evaluated at least once add up to, each counted once."""
+
+    cases: int
+    min_trials: int
+    max_trials: int
+    pass_at_1: float
+    k: int
+    pass_at_k: float
+    flaky: int
+
+
+def fold(runs: Iterable[Mapping[str, bool | None]]) -> tuple[CaseTrials, ...]:
+    """The verdicts of several runs, case by case; a run that lacks a case adds no trial of it."""
+    found: dict[str, list[bool | None]] = {}
+    for run in runs:
+        for case, verdict in run.items():
+            found.setdefault(case, []).append(verdict)
+    return tuple(CaseTrials(case, tuple(verdicts)) for case, verdicts in found.items())
+
+
+def summarise(cases: Iterable[CaseTrials], k: int | None = None) -> TrialSummary | None:
+    """The summary; None where no trial was evaluated: nothing is not 0 %.
+
+    `k` is the least number of trials that a case has unless given: more would flatter.
+    """
+    tallies = [one.tally for one in cases if one.tally.trials]
+    if not tallies:
+        return None
+    counts = [tally.trials for tally in tallies]
+    chosen = min(counts) if k is None else k
+    return TrialSummary(
+        cases=len(tallies),
+        min_trials=min(counts),
+        max_trials=max(counts),
+        pass_at_1=_mean(tally.passed / tally.trials for tally in tallies),
+        k=chosen,
+        pass_at_k=_mean(pass_at_k(tally.trials, tally.passed, chosen) for tally in tallies),
+        flaky=sum(0 < tally.passed < tally.trials for tally in tallies),
+    )
+
+
+def flake_score(tally: Tally) -> float | None:
+    """From 0, always the same, to 1, a coin; None with fewer than two verdicts."""
+    rate = tally.rate
+    if rate is None or tally.trials < 2:
+        return None
+    return 2 * min(rate, 1 - rate)
+
+
+def _mean(values: Iterable[float]) -> float:
+    known = list(values)
+    return math.fsum(known) / len(known)
