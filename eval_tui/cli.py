@@ -1,7 +1,7 @@
 """The commands: the app by default, `score`, `check`, `explain`.
 
-Kept light: what a command needs is imported inside it, after the supervisor was started, so that
-the workers get ready while the rest is being imported.
+Kept light: what a command needs is imported inside it. Where results are waited for, the supervisor
+is started first, so that the workers get ready while the rest is being imported.
 """
 
 from __future__ import annotations
@@ -12,17 +12,28 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from eval_tui import __version__
+from eval_tui.cli_authority import authority
+from eval_tui.cli_init import init_command
+from eval_tui.cli_open import open_command
+from eval_tui.cli_options import (
+    AT_REST,
+    baseline_option,
+    compare_options,
+    document_options,
+    project_options,
+    run_options,
+)
+from eval_tui.cli_plugins import plugins_command
 
 if TYPE_CHECKING:
     from eval_tui.engine.project import Options
     from eval_tui.engine.supervisor import SupervisorFactory
-
-F = TypeVar("F", bound=Callable[..., Any])
+    from eval_tui.results.exit_code import FailOn
 
 APP = "app"
 UNUSABLE = 2
@@ -57,70 +68,6 @@ class Commands(click.Group):
             sys.exit(128 + signal.SIGPIPE)
 
 
-def project_options(command: F) -> F:
-    """Options of every command that reads a project."""
-    for option in reversed(
-        [
-            click.argument("path", required=False, type=click.Path()),
-            click.option("--root", type=click.Path(), help="The project's folder."),
-            click.option("--eval", "eval_name", default="", help="The eval to open, by name."),
-            click.option("--run", default="", help="The run to open; else the newest is followed."),
-            click.option("--runs", default="", help="The folder that holds the runs."),
-            click.option("--python", default="", help="The interpreter that judges run under."),
-            click.option("--poll", is_flag=True, help="Look for changes without file events."),
-            click.option(
-                "--view", is_flag=True, help="Run nothing at all: show what is recorded and stored."
-            ),
-        ]
-    ):
-        command = option(command)
-    return command
-
-
-def run_options(command: F) -> F:
-    """Options of commands that judge."""
-    for option in reversed(
-        [
-            click.option(
-                "--auto",
-                type=click.Choice(["free", "paid", "off"]),
-                default="free",
-                help="Model calls made on their own: none, within the budget, or none ever (free).",
-            ),
-            click.option(
-                "--budget",
-                type=click.FloatRange(min=0),
-                default=1.0,
-                metavar="USD",
-                help="What --auto paid may spend (1); inf: also on models whose price is not known.",
-            ),
-            click.option(
-                "--concurrency",
-                type=click.IntRange(min=1),
-                default=8,
-                metavar="N",
-                help="Model calls under way at once (8).",
-            ),
-            click.option(
-                "--judge-timeout",
-                type=click.FloatRange(min=0.01),
-                default=30.0,
-                metavar="S",
-                help="Seconds that one judge may take on one case (30).",
-            ),
-            click.option(
-                "--judge-memory",
-                type=click.IntRange(min=0),
-                default=2048,
-                metavar="MB",
-                help="Memory that judges may use; 0 for no limit (2048).",
-            ),
-        ]
-    ):
-        command = option(command)
-    return command
-
-
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -134,14 +81,24 @@ def main() -> None:
 @main.command(APP)
 @project_options
 @run_options
+@compare_options
 @click.option("--theme", default=None, help="The colours: a theme's name.")
 @click.option("--ascii", "plain", is_flag=True, help="Use no characters beyond ASCII for marks.")
 @click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal.")
-def app_command(theme: str | None, plain: bool, no_mouse: bool, **given: Any) -> None:
+@click.option("--bell", is_flag=True, help="Ring the terminal's bell when long work ends.")
+def app_command(theme: str | None, plain: bool, no_mouse: bool, bell: bool, **given: Any) -> None:
     """Open the app on a project folder or an eval config (default: the current folder)."""
-    options, supervisors = begin(given)
+    gc.disable()  # nothing of what is imported now is garbage; the driver enables it again
+    from eval_tui.tui.keymap import take_keys
+
+    problems = take_keys()  # the screens are made with them
     from eval_tui.engine.driver import Driver
     from eval_tui.tui.run import run_app
+    from eval_tui.tui.state import load_state, resumed, state_path
+
+    options, supervisors = begin(given)  # last: the first frame shares the machine with nobody
+    state = state_path(options.root)
+    options = resumed(options, load_state(state))
 
     def watcher(on_change: Callable[[Any], None]) -> Any:
         from eval_tui.watch import Watcher
@@ -149,12 +106,14 @@ def app_command(theme: str | None, plain: bool, no_mouse: bool, **given: Any) ->
         return Watcher(on_change, poll=options.poll)
 
     driver = Driver(options, supervisors, watcher)
-    sys.exit(run_app(driver, theme=theme, ascii=plain, mouse=not no_mouse))
+    looks: dict[str, Any] = {"theme": theme, "ascii": plain, "mouse": not no_mouse, "bell": bell}
+    sys.exit(run_app(driver, **looks, state=state, key_problems=problems))
 
 
 @main.command()
 @project_options
 @run_options
+@compare_options
 @click.option("--judge", "judges", multiple=True, metavar="J", help="Only this judge; repeatable.")
 @click.option("--case", "cases", multiple=True, metavar="C", help="Only this case; repeatable.")
 @click.option("--no-llm", is_flag=True, help="Leave judges that ask a model alone.")
@@ -163,7 +122,7 @@ def app_command(theme: str | None, plain: bool, no_mouse: bool, **given: Any) ->
     type=click.IntRange(min=1),
     default=None,
     metavar="N",
-    help="Ask every model judge so often, whatever it says itself.",
+    help="Ask each model judge N times, whatever it says itself; built-in ones are asked once.",
 )
 @click.option("--force", is_flag=True, help="Run everything, whatever is known.")
 @click.option("--no-hooks", is_flag=True, help="Do not run the config's before_scoring hooks.")
@@ -174,8 +133,44 @@ def app_command(theme: str | None, plain: bool, no_mouse: bool, **given: Any) ->
     metavar="F",
     help="A gate cannot be told when more than this share is unmeasured (1).",
 )
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
-@click.option("--output", default="", type=click.Path(), help="Write the document to this file.")
+@click.option(
+    "--fail-on",
+    multiple=True,
+    type=click.Choice(["fail", "unmeasured", "regression", "never"]),
+    help="Besides the gates: cells without a measurement, or anything worse than in the baseline;"
+    " repeatable. never: not even the gates.",
+)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(min=0),
+    default=None,
+    metavar="F",
+    help="How far a figure may fall below the baseline, where no max_drop says it.",
+)
+@click.option(
+    "--compat",
+    is_flag=True,
+    help="Compare as agent-eval-harness does: judges with thresholds, by half a point.",
+)
+@document_options("table")
+@click.option(
+    "--annotations",
+    type=click.Choice(["github"]),
+    default=None,
+    help="Tell gates, regressions and problems to this CI as notes on files.",
+)
+@click.option(
+    "--write-summary",
+    is_flag=True,
+    help="Write the scores into the run's summary.yaml, where other tools read them.",
+)
+@click.option(
+    "--dask",
+    default="",
+    metavar="ADDRESS",
+    help="Judge on the Dask cluster with this scheduler, e.g. tcp://HOST:8786.",
+)
+@click.option("--all", "every", is_flag=True, help="Score every eval of the project; one summary.")
 def score(
     judges: tuple[str, ...],
     cases: tuple[str, ...],
@@ -184,23 +179,78 @@ def score(
     force: bool,
     no_hooks: bool,
     max_unmeasured: float,
+    fail_on: tuple[FailOn, ...],
+    tolerance: float | None,
+    compat: bool,
     form: str,
     output: str,
+    annotations: Literal["github"] | None,
+    write_summary: bool,
+    every: bool,
+    dask: str,
     **given: Any,
 ) -> None:
     """Score a run and print the result; the exit code says whether its gates pass."""
     if no_llm:
         given["auto"] = "off"
+    if "never" in fail_on and len(set(fail_on)) > 1:
+        raise click.UsageError("--fail-on never leaves nothing else to fail on")
+    if not given["baseline"]:
+        asked = {
+            "--fail-on regression": "regression" in fail_on,
+            "--tolerance": tolerance is not None,
+            "--compat": compat,
+        }
+        for name in filter(asked.get, asked):
+            raise click.UsageError(f"{name} needs a run to compare with: --baseline RUN")
+    if every:
+        _check_all(given, form)
     options, supervisors = begin(
         given,
         judges=frozenset(judges) or None,
         cases=frozenset(cases) or None,
         force=force,
         samples=samples or 0,
+        dask=dask,
     )
     from eval_tui import headless
 
-    wanted = headless.ScoreOptions(form, output, not no_hooks, max_unmeasured)
+    wanted = headless.ScoreOptions(
+        form,
+        output,
+        not no_hooks,
+        max_unmeasured,
+        frozenset(fail_on),
+        tolerance,
+        compat,
+        annotations or "",
+        write_summary,
+    )
+    if every:
+        from eval_tui.all_evals import score_all
+
+        sys.exit(score_all(options, supervisors, wanted))
+    sys.exit(headless.score(options, supervisors, wanted))
+
+
+def _check_all(given: dict[str, Any], form: str) -> None:
+    """Raises UsageError for what makes no sense for several evals."""
+    if form not in ("table", "json"):
+        raise click.UsageError(f"--all is written as table or json, not as {form}")
+    if given["eval_name"] or (given["path"] and os.path.isfile(given["path"])):
+        raise click.UsageError("--all scores every eval of a folder: name no eval")
+
+
+@main.command()
+@project_options
+@baseline_option
+@document_options("html", "everdict")
+def export(form: str, output: str, **given: Any) -> None:
+    """Write what is stored and recorded of a run, as one document; nothing is judged."""
+    options, supervisors = begin({**given, **AT_REST})
+    from eval_tui import headless
+
+    wanted = headless.ScoreOptions(form, output, hooks=False, fail_on=frozenset({"never"}))
     sys.exit(headless.score(options, supervisors, wanted))
 
 
@@ -220,6 +270,7 @@ def check(**given: Any) -> None:
 @click.argument("judge")
 @project_options
 @run_options
+@compare_options
 @click.option("--prompt", is_flag=True, help="Print exactly what a model judge would be asked.")
 def explain(case: str, judge: str, prompt: bool, **given: Any) -> None:
     """Say why the cell of CASE and JUDGE has its value, and what it rests on."""
@@ -229,8 +280,16 @@ def explain(case: str, judge: str, prompt: bool, **given: Any) -> None:
     sys.exit(headless.explain(options, supervisors, case, judge, prompt))
 
 
+main.add_command(authority)
+main.add_command(init_command)
+main.add_command(open_command)
+main.add_command(plugins_command)
+
+
 def begin(given: dict[str, Any], **more: Any) -> tuple[Options, SupervisorFactory]:
     """Work out the root, start the supervisor, and put the options together."""
+    if given.get("pairwise") and not given["baseline"]:
+        raise click.UsageError("--pairwise needs a run to compare with: --baseline RUN")
     gc.disable()  # nothing of what is imported now is garbage; the driver enables it again
     root, config = place(given["path"], given["root"])
     if not given["view"]:
@@ -254,11 +313,14 @@ def begin(given: dict[str, Any], **more: Any) -> tuple[Options, SupervisorFactor
         python=given["python"],
         poll=given["poll"],
         look_only=given["view"],
+        judge_files=tuple(map(os.path.realpath, given.get("judge_files", ()))),
         judge_timeout=given["judge_timeout"],
         judge_memory=given["judge_memory"],
         auto=given["auto"],
         budget=given["budget"],
         concurrency=given["concurrency"],
+        baseline=given.get("baseline", ""),
+        pairwise=given.get("pairwise", False),
         **more,
     )
     return options, supervisors

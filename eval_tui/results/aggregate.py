@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,8 +12,9 @@ from typing import Literal, assert_never
 from eval_tui.engine.grid import Cell, CellState
 from eval_tui.scores import Measured, Reason, Unmeasured
 
-Kind = Literal["rate", "mean", "mixed", "none"]
-"""rate: booleans; mean: numbers; mixed: both, which have no figure; none: nothing measured."""
+Kind = Literal["rate", "mean", "labels", "mixed", "none"]
+"""rate: booleans; mean: numbers; labels: categories, which have a distribution instead of a mean;
+mixed: booleans and numbers, which have no figure; none: nothing measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class Aggregate:
     skipped: int
     """Skipped on purpose: by `if:`, or the judge abstained."""
     passed: int | None
-    """Passes of the measured cells, for booleans."""
+    """Passes of the measured cells, for booleans, and for numbers that all pass or fail."""
     pass_rate: float | None
     mean: float | None
     """For booleans the same as the pass rate. None also where it is beyond every float."""
@@ -34,12 +36,21 @@ class Aggregate:
     stale: int
     """Measured values in it that belong to older inputs."""
     kind: Kind
+    labels: tuple[tuple[str, int], ...] = ()
+    """For categories how often each came: in the order of their values, then the more frequent."""
+
+    @property
+    def mode(self) -> str | None:
+        """The most frequent category; of equally frequent ones that of the lower value."""
+        return max(self.labels, key=lambda entry: entry[1])[0] if self.labels else None
 
 
 def aggregate(cells: Iterable[Cell]) -> Aggregate:
     """The figures of a judge from its cells, in any order; cells of cases not run may be among
     them and count nowhere."""
     values: list[bool | int | float] = []
+    labelled: list[tuple[bool | int | float, str]] = []
+    marks: list[bool] = []
     total = skipped = errored = stale = 0
     for cell in cells:
         score = cell.score
@@ -49,6 +60,10 @@ def aggregate(cells: Iterable[Cell]) -> Aggregate:
             case Measured():
                 total += 1
                 values.append(score.value)
+                if score.passed is not None:
+                    marks.append(score.passed)
+                if score.label is not None:
+                    labelled.append((score.value, score.label))
                 stale += _is_old(cell)
             case Unmeasured():
                 aside = score.reason is Reason.POLICY_SKIP
@@ -57,21 +72,38 @@ def aggregate(cells: Iterable[Cell]) -> Aggregate:
                 total += not aside
             case _:
                 assert_never(score)
-    kind = _kind(values)
-    passed = sum(map(bool, values)) if kind == "rate" else None
+    kind = "labels" if labelled else _kind(values)
     mean = _mean(values) if kind in ("rate", "mean") else None
+    passed = sum(map(bool, values)) if kind == "rate" else None
+    rate = mean if kind == "rate" else None
+    if kind == "mean" and len(marks) == len(values):
+        passed, rate = sum(marks), sum(marks) / len(marks)
     judged = errored + len(values)
     return Aggregate(
         measured=len(values),
         total=total,
         skipped=skipped,
         passed=passed,
-        pass_rate=mean if kind == "rate" else None,
+        pass_rate=rate,
         mean=mean,
         error_rate=errored / judged if judged else None,
         stale=stale,
         kind=kind,
+        labels=_distribution(labelled),
     )
+
+
+def _distribution(
+    labelled: Iterable[tuple[bool | int | float, str]],
+) -> tuple[tuple[str, int], ...]:
+    """Each label with its count, by the value that it came with first, then by frequency."""
+    first: dict[str, bool | int | float] = {}
+    counts: Counter[str] = Counter()
+    for value, label in labelled:
+        first.setdefault(label, value)
+        counts[label] += 1
+    order = sorted(first, key=lambda label: (first[label], -counts[label], label))
+    return tuple((label, counts[label]) for label in order)
 
 
 def _is_old(cell: Cell) -> bool:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from eval_tui.config.grader_kinds import known_metrics
 from eval_tui.config.schema import EvalConfig, Judge
-from eval_tui.engine.grid import CellState, Grid, Row
+from eval_tui.engine.grid import Cell, CellState, Grid, Row
 from eval_tui.results.aggregate import Aggregate, aggregate
 from eval_tui.results.gates import Gate, GateState, gates, worst
+from eval_tui.results.pairwise import count_wins
+from eval_tui.results.parts import PartView, part_names, part_view
 from eval_tui.results.words import count, gate_words, summary
 from eval_tui.scores import Measured, Reason, Unmeasured
 
@@ -34,6 +37,10 @@ class ColumnView:
     running: int
     queued: int
     waiting: int
+    parts: tuple[str, ...] = ()
+    """What its scores are made of, by name; empty for most judges."""
+    unfolded: tuple[PartView, ...] = ()
+    """The figures of each part, where they were asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +72,14 @@ def make_board(
     max_unmeasured: float = 1.0,
     previous: Board | None = None,
     changed: Collection[str] | None = None,
+    unfolded: Collection[str] = (),
+    falls: Mapping[str, float | None] | None = None,
 ) -> Board:
-    """The board of a grid. Pure: one pass over its cells.
+    """The board of a grid, with the parts of the `unfolded` judges. Pure: one pass over its cells.
 
     While rows, columns and thresholds stay as they are, only the columns named in `changed` are
-    counted anew and the others are taken from `previous`.
+    counted anew and the others are taken from `previous`. `falls` are those of a comparison with a
+    baseline, by judge; None without one.
     """
     rows = [row for row in grid.rows if row.status != "not_run"]
     kept = {
@@ -78,7 +88,8 @@ def make_board(
         if view.judge.name not in (changed or ())
     }
     views = tuple(
-        kept.get(judge.name) or _column(judge, grid, rows, config, max_unmeasured)
+        kept.get(judge.name)
+        or _column(judge, grid, rows, config, max_unmeasured, judge.name in unfolded, falls)
         for judge in grid.columns
     )
     ran = sum(row.status == "ran" for row in rows)
@@ -100,18 +111,29 @@ def make_board(
 
 
 def _column(
-    judge: Judge, grid: Grid, rows: list[Row], config: EvalConfig | None, max_unmeasured: float
+    judge: Judge,
+    grid: Grid,
+    rows: list[Row],
+    config: EvalConfig | None,
+    max_unmeasured: float,
+    unfolded: bool,
+    falls: Mapping[str, float | None] | None,
 ) -> ColumnView:
     cells = [grid.cell(row.case, judge.name) for row in rows]
     figures = aggregate(cells)
-    own = gates(config, {judge.name: figures}, max_unmeasured) if config else ()
+    wins = count_wins(cells) if judge.compares else None
+    rates = {judge.name: wins.rate} if wins and wins.rate is not None else {}
+    of_metrics = _metric_figures(judge, cells, config)
+    figured = {judge.name: figures, **of_metrics}
+    own = gates(config, figured, max_unmeasured, rates, falls) if config else ()
     scores = [cell.score for cell in cells]
     states = Counter(cell.state for cell in cells)
+    parts = part_names(judge, scores)
     return ColumnView(
         judge=judge,
         aggregate=figures,
         gates=own,
-        summary=summary(figures),
+        summary=summary(figures, wins.figure if wins else ""),
         gate=worst(own),
         gate_lines=tuple(gate_words(gate) for gate in own),
         failed=sum(isinstance(score, Measured) and score.passed is False for score in scores),
@@ -122,7 +144,20 @@ def _column(
         running=states[CellState.RUNNING],
         queued=states[CellState.QUEUED],
         waiting=states[CellState.WAITING],
+        parts=parts,
+        unfolded=tuple(part_view(part, cells) for part in parts) if unfolded else (),
     )
+
+
+def _metric_figures(
+    judge: Judge, cells: list[Cell], config: EvalConfig | None
+) -> dict[str, Aggregate]:
+    """The figures of a grader's metrics that a threshold names."""
+    if judge.grader is None or config is None:
+        return {}
+    named = {threshold.judge for threshold in config.thresholds} - {judge.name}
+    wanted = [metric for metric in known_metrics(judge.grader) if metric in named]
+    return {metric: part_view(metric, cells).aggregate for metric in wanted}
 
 
 def _headline(ran: int, not_run: int, cells: int, running: int, queued: int) -> str:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 from eval_tui.results.gates import Gate, worst
+
+FailOn = Literal["fail", "unmeasured", "regression", "never"]
+"""What a scoring fails on. The gates always count, except with `never`."""
 
 PASSED = 0
 GATE_FAILED = 1
@@ -24,12 +28,16 @@ def exit_code(
     interrupted: int = 0,
     unusable: bool = False,
     nothing_selected: bool = False,
+    regressed: bool = False,
+    undecided: bool = False,
+    never: bool = False,
 ) -> int:
     """The code of a command that scored, the weightiest reason first.
 
     In that order: interrupted (by the signal of that number), the config or the command cannot be used, nothing matched the
-    selection, a gate fails, a gate cannot be told. `unusable` is decided by
-    `scoring_unusable`.
+    selection, a gate fails, a gate cannot be told. `unusable` is decided by `scoring_unusable`.
+    Having `regressed` is a gate that fails, `undecided` one that cannot be told; with `never` no gate
+    decides anything.
     """
     if interrupted:
         return BY_SIGNAL + interrupted
@@ -38,7 +46,11 @@ def exit_code(
     if nothing_selected:
         return NOTHING_SELECTED
     state = worst(gates)
-    return {"fail": GATE_FAILED, "cannot_tell": CANNOT_TELL}.get(state or "pass", PASSED)
+    if never:
+        return PASSED
+    if state == "fail" or regressed:
+        return GATE_FAILED
+    return CANNOT_TELL if state == "cannot_tell" or undecided else PASSED
 
 
 def scoring_unusable(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from eval_tui.engine.grid import CellState, Detail
+from eval_tui.results.words import count, usd
 from eval_tui.scores import Measured
 
 
@@ -34,6 +35,9 @@ def explanation(detail: Detail) -> Iterator[str]:
         when = datetime.fromtimestamp(detail.at).isoformat(" ", "seconds")
         took = f", took {detail.duration_s:.3f} s" if detail.duration_s is not None else ""
         yield f"ran       {when}{took}" + (" (reused)" if detail.reused else "")
+    if detail.paid is not None:
+        calls = count(detail.paid.calls, "call")
+        yield f"asked     {detail.paid.model}, {calls}, {usd(detail.paid.cost)}"
     for words, reads in (("if: read", detail.condition_reads), ("read", detail.reads)):
         for read in reads:
             yield f"{words:<9} {read.what}" + ("  (changed)" if read.changed else "")

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from typing import Any, assert_never
 
 from eval_tui.config.problems import Problem
+from eval_tui.config.schema import PAIRWISE
 from eval_tui.engine.grid import Cell, CellState, Grid
 from eval_tui.results.aggregate import Aggregate
 from eval_tui.results.gates import Gate
+from eval_tui.results.pairwise import count_wins, pairwise_block
+from eval_tui.results.words import WAITING_WORDS
 from eval_tui.scores import Measured, Sample, Score, Unmeasured
 
 SCHEMA = 1
@@ -38,11 +41,15 @@ def score_document(
     problems: Iterable[Problem] = (),
     scores: Mapping[tuple[str, str], Score] | None = None,
     tally: Tally | None = None,
+    baseline: str = "",
+    verdicts: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The document as plain values; absent keys mean that there is nothing to say.
 
     `scores` gives whole scores by (case, judge), where the cells of the grid hold them without
-    their rationales. Cases that did not run are named and have no cells (D7).
+    their rationales. Cases that did not run are named and have no cells (D7). A comparison with
+    the run `baseline` has a block of its own, in the form of `summary.yaml`, with the win rate.
+    `verdicts` are the blocks of `verdict_blocks`.
     """
     tally = tally or Tally()
     whole = scores or {}
@@ -56,6 +63,7 @@ def score_document(
             for judge, cell in found.items()
             if cell.score is not None or cell.state is not CellState.EMPTY
         }
+    compared = {"pairwise": _comparison(grid, whole, run, baseline)} if baseline else {}
     return {
         "schema": SCHEMA,
         "eval": eval_name,
@@ -65,12 +73,23 @@ def score_document(
         "not_run": [row.case for row in grid.rows if row.status == "not_run"],
         "aggregates": {name: _aggregate(figures) for name, figures in aggregates.items()},
         "thresholds": [_gate(gate) for gate in gates],
+        **compared,
+        **(verdicts or {}),
         "problems": [problem_document(problem) for problem in problems],
         "ran": tally.ran,
         "reused": tally.reused,
         "calls": tally.calls,
         "cost_usd": tally.cost_usd,
     }
+
+
+def _comparison(
+    grid: Grid, whole: Mapping[tuple[str, str], Score], run: str, baseline: str
+) -> dict[str, Any]:
+    cells = {row.case: grid.cell(row.case, PAIRWISE) for row in grid.rows}
+    scores = {case: whole.get((case, PAIRWISE), cell.score) for case, cell in cells.items()}
+    rate = count_wins(cells.values()).rate
+    return {**pairwise_block(scores, run, baseline), "win_rate": rate}
 
 
 def cell_document(cell: Cell, score: Score | None = None) -> dict[str, Any]:
@@ -91,16 +110,10 @@ def cell_document(cell: Cell, score: Score | None = None) -> dict[str, Any]:
 def _without_value(cell: Cell) -> dict[str, Any]:
     """A cell that never had a value: it waits, or its work was never finished."""
     if cell.waiting is not None:
-        words = {
-            "money": "waits: judging it costs money",
-            "paused": "waits: paused before it ran",
-            "cancelled": "waits: cancelled before it ran",
-            "off": "waits: judging it is switched off",
-        }
         return {
             "status": "unmeasured",
             "reason": "policy_skip",
-            "detail": words[cell.waiting],
+            "detail": WAITING_WORDS[cell.waiting],
             "waiting": cell.waiting,
         }
     detail = f"not finished: {cell.state.value}"
@@ -149,6 +162,8 @@ def _unmeasured(score: Unmeasured) -> dict[str, Any]:
         plain["recover_on"] = sorted(score.recover_on)
     if score.attempts != 1:
         plain["attempts"] = score.attempts
+    if score.parts:
+        plain["parts"] = {metric: _score(part) for metric, part in score.parts.items()}
     return plain
 
 
@@ -162,6 +177,7 @@ def _sample(sample: Sample) -> dict[str, Any]:
 
 
 def _aggregate(figures: Aggregate) -> dict[str, Any]:
+    labels = {"labels": dict(figures.labels), "mode": figures.mode} if figures.labels else {}
     return {
         "measured": figures.measured,
         "total": figures.total,
@@ -171,6 +187,7 @@ def _aggregate(figures: Aggregate) -> dict[str, Any]:
         "mean": _finite(figures.mean),
         "error_rate": figures.error_rate,
         "stale": figures.stale,
+        **labels,
     }
 
 

@@ -29,18 +29,20 @@ def gates(
     aggregates: Mapping[str, Aggregate],
     max_unmeasured: float = 1.0,
     win_rates: Mapping[str, float] | None = None,
+    falls: Mapping[str, float | None] | None = None,
 ) -> tuple[Gate, ...]:
     """The gates of every judge that has an aggregate, in the order of the config.
 
     A gate cannot be told when its figure does not exist, and when more than `max_unmeasured` of
     the judge's cells (a fraction of its total) are unmeasured. The error rate is about these
     cells, so that fraction does not make it uncertain. `win_rates` are those of a comparison,
-    by judge. Thresholds of judges that were left out or do not exist give no gate.
+    by judge; `falls` say how far below their baseline judges are. Thresholds of judges that were
+    left out or do not exist give no gate, nor does `max_drop` without a baseline.
     """
     return tuple(
-        _gate(threshold, aggregates[threshold.judge], max_unmeasured, win_rates or {})
+        _gate(threshold, aggregates[threshold.judge], max_unmeasured, win_rates or {}, falls or {})
         for threshold in config.thresholds
-        if threshold.judge in aggregates
+        if threshold.judge in aggregates and (threshold.metric != "max_drop" or falls is not None)
     )
 
 
@@ -58,6 +60,7 @@ def _gate(
     aggregate: Aggregate,
     max_unmeasured: float,
     win_rates: Mapping[str, float],
+    falls: Mapping[str, float | None],
 ) -> Gate:
     metric, limit = threshold.metric, threshold.limit
     match metric:
@@ -69,14 +72,16 @@ def _gate(
             actual = aggregate.error_rate
         case "min_win_rate":
             actual = win_rates.get(threshold.judge)
+        case "max_drop":
+            actual = falls.get(threshold.judge)
         case _:
             assert_never(metric)
-    if metric == "max_error_rate":
-        reached, sure = actual is not None and actual <= limit, True
+    unmeasured = aggregate.total - aggregate.measured
+    sure = metric == "max_error_rate" or unmeasured <= max_unmeasured * aggregate.total
+    if metric in ("max_error_rate", "max_drop"):
+        reached = actual is not None and actual <= limit
     else:
-        unmeasured = aggregate.total - aggregate.measured
         reached = actual is not None and actual >= limit
-        sure = unmeasured <= max_unmeasured * aggregate.total
     state: GateState = "pass" if reached else "fail"
     return Gate(
         threshold.judge,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from eval_tui.engine.grid import Cell, CellState, Grid
 from eval_tui.results.board import Board
@@ -23,8 +23,12 @@ _GATE_WORDS: dict[GateState, str] = {
 }
 
 
-def score_table(grid: Grid, board: Board) -> str:
+def score_table(
+    grid: Grid, board: Board, beside: Mapping[str, Mapping[str, str]] | None = None
+) -> str:
     """The grid as lines of text: one row per case, then one row per judge with its figures.
+
+    `beside` holds what is said of whole cases, in a word by case, under the title of its column.
 
     Text from outside keeps its letters and loses its control characters: a log is a terminal
     too.
@@ -32,25 +36,31 @@ def score_table(grid: Grid, board: Board) -> str:
     if board.empty:
         return board.empty + "\n"
     judges = [judge.name for judge in grid.columns]
-    rows = [["case", *judges]]
+    beside = beside or {}
+    rows = [["case", *beside, *judges]]
     for row in grid.rows:
         if row.status == "not_run":
-            rows.append([row.case, "not run", *[""] * (len(judges) - 1)])
+            rows.append([row.case, "not run", *[""] * (len(judges) - 1 + len(beside))])
         else:
-            rows.append([row.case, *(cell_word(grid.cell(row.case, judge)) for judge in judges)])
-    blocks = [_aligned(rows), _aligned(_figures(board))]
+            cells = [(grid.cell(row.case, judge.name), judge) for judge in grid.columns]
+            said = [words.get(row.case, "") for words in beside.values()]
+            rows.append([row.case, *said, *(cell_word(cell, j.compares) for cell, j in cells)])
+    blocks = [aligned(rows), aligned(_figures(board))]
     blocks += [board.headline + (f" · {_GATE_WORDS[board.gate]}" if board.gate else "")]
     return "\n\n".join(blocks) + "\n"
 
 
-def cell_word(cell: Cell) -> str:
-    """One cell in a word: its value, why there is none, `=` for what waits, `*` for what is old."""
+def cell_word(cell: Cell, compares: bool = False) -> str:
+    """One cell in a word: its value, why there is none, `=` for what waits, `*` for what is old.
+
+    The value of a cell that `compares` two runs is the winner's name.
+    """
     score = cell.score
     if score is None:
         return "=" if cell.waiting else ""
     match score:
         case Measured():
-            word = value_words(score)
+            word = score.label if compares and score.label else value_words(score)
         case Unmeasured(reason=Reason.POLICY_SKIP):
             word = "-"
         case Unmeasured(reason=Reason.CONTRACT_VIOLATION):
@@ -78,7 +88,7 @@ def gate_lines(board: Board) -> list[str]:
     ]
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> str:
+def aligned(rows: Sequence[Sequence[str]]) -> str:
     """Columns padded to their widest cell, two blanks apart, without trailing blanks."""
     cells = [[_clean(cell) for cell in row] for row in rows]
     widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import assert_never
 
+from eval_tui.engine.grid import Waiting
 from eval_tui.results.aggregate import Aggregate
 from eval_tui.results.gates import Gate
 from eval_tui.scores import Measured, Reason, Score, Unmeasured
@@ -19,11 +20,23 @@ REASON_WORDS: dict[Reason, str] = {
 }
 """One short word for each reason."""
 
+WAITING_WORDS: dict[Waiting, str] = {
+    "money": "waits: judging it costs money",
+    "paused": "waits: paused before it ran",
+    "cancelled": "waits: cancelled before it ran",
+    "off": "waits: judging it is switched off",
+}
+"""Why a cell has no value yet."""
+
+SHOWN_LABELS = 3
+"""Categories that a figure names."""
+
 _METRICS = {
     "min_pass_rate": ("pass rate", ">="),
     "min_mean": ("mean", ">="),
     "min_win_rate": ("win rate", ">="),
     "max_error_rate": ("error rate", "<="),
+    "max_drop": ("drop", "<="),
 }
 
 
@@ -67,13 +80,13 @@ def value_words(score: Score) -> str:
             assert_never(score)
 
 
-def summary(aggregate: Aggregate) -> str:
+def summary(aggregate: Aggregate, figure: str = "") -> str:
     """A judge's figure with its denominator, e.g. `83% 10/12 · 12/14 measured` (S3).
 
     The measured part is said only when something was not measured; a judge without any value
-    has no figure.
+    has no figure. `figure` is one that says more than a rate or a mean.
     """
-    told = [_figure(aggregate)]
+    told = [figure or _figure(aggregate)]
     if aggregate.measured != aggregate.total:
         told.append(f"{aggregate.measured}/{aggregate.total} measured")
     if aggregate.stale:
@@ -92,6 +105,11 @@ def _figure(aggregate: Aggregate) -> str:
             if aggregate.mean is None:
                 return "mean too large"
             return f"{number(aggregate.mean)} mean{count}"
+        case "labels":
+            ranked = sorted(aggregate.labels, key=lambda entry: -entry[1])
+            told = [f"{label} {count}" for label, count in ranked[:SHOWN_LABELS]]
+            told += [f"+{len(ranked) - SHOWN_LABELS} more"] if len(ranked) > SHOWN_LABELS else []
+            return f"{', '.join(told)} of {aggregate.measured}"
         case "mixed":
             return "mixed values"
         case "none":
@@ -104,14 +122,30 @@ def _figure(aggregate: Aggregate) -> str:
 
 def gate_words(gate: Gate) -> str:
     """A gate as a sentence, e.g. `pass rate 75% >= 80%: fail`."""
+    return f"{limit_words(gate)}: {gate.state.replace('_', ' ')}"
+
+
+def limit_words(gate: Gate) -> str:
+    """What a gate compares, e.g. `pass rate 75% >= 80%`; where its state stands beside it."""
     metric, relation = _METRICS[gate.metric]
-    is_rate = gate.metric != "min_mean"
+    is_rate = gate.metric not in ("min_mean", "max_drop")
 
     def figure(value: float) -> str:
         return f"{number(value * 100)}%" if is_rate else number(value)
 
     actual = "unknown" if gate.actual is None else figure(gate.actual)
-    return f"{metric} {actual} {relation} {figure(gate.limit)}: {gate.state.replace('_', ' ')}"
+    return f"{metric} {actual} {relation} {figure(gate.limit)}"
+
+
+def usd(amount: float | None) -> str:
+    """US dollars with as many digits as say something: `$1.20`, `$0.042`, `$0.0012`; else `n/a`."""
+    if amount is None:
+        return "n/a"  # what is not known is not 0
+    if 0 < amount < 0.00005:
+        return "under $0.0001"
+    digits = 2 if amount >= 1 else 3 if amount >= 0.01 else 4
+    whole, _, cents = f"{amount:,.{digits}f}".partition(".")
+    return f"${whole}.{cents[:2]}{cents[2:].rstrip('0')}"
 
 
 def count(amount: int, one: str, many: str = "") -> str:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from eval_tui.engine.grid import Cell, CellState
 from eval_tui.results.aggregate import aggregate
 from eval_tui.results.words import summary
-from eval_tui.scores import Reason, measured
+from eval_tui.scores import Measured, Reason, measured
 from tests.results.support import Short, cell, cells
 
 
@@ -38,6 +38,36 @@ from tests.results.support import Short, cell, cells
 )
 def test_summaries_carry_their_denominator(shorts: list[Short], words: str) -> None:
     assert summary(aggregate(cells(*shorts))) == words
+
+
+def labelled(*pairs: tuple[float, str]) -> list[Cell]:
+    return [Cell(CellState.FRESH, Measured(value, None, label=label)) for value, label in pairs]
+
+
+def test_categories_have_a_distribution_with_its_mode_and_no_mean() -> None:
+    figures = aggregate(
+        [*labelled((2, "good"), (0, "poor"), (2, "good"), (1, "fair")), *cells("grader_error")]
+    )
+    assert figures.labels == (("poor", 1), ("fair", 1), ("good", 2))
+    assert (figures.mode, figures.mean, figures.pass_rate) == ("good", None, None)
+    assert summary(figures) == "good 2, poor 1, fair 1 of 4 · 4/5 measured"
+
+
+def test_of_equally_frequent_categories_the_lower_one_is_the_mode() -> None:
+    assert aggregate(labelled((3, "a"), (1, "z"), (3, "a"), (1, "z"))).mode == "z"
+    assert aggregate(labelled((1, "z"), (1, "a"))).mode == "a"
+
+
+def test_a_figure_names_the_most_frequent_categories() -> None:
+    figures = aggregate(labelled(*[(number, f"l{number}") for number in range(5)]))
+    assert summary(figures) == "l0 1, l1 1, l2 1, +2 more of 5"
+
+
+def test_numbers_that_all_pass_or_fail_have_a_pass_rate_beside_their_mean() -> None:
+    marked = [Cell(CellState.FRESH, Measured(value, value > 1)) for value in (1, 2, 3, 2)]
+    figures = aggregate(marked)
+    assert (figures.kind, figures.mean, figures.pass_rate, figures.passed) == ("mean", 2, 0.75, 3)
+    assert aggregate([*marked, *cells(5)]).pass_rate is None
 
 
 def test_numbers_have_a_mean_and_no_pass_rate() -> None:

@@ -1,0 +1,79 @@
+"""What every format needs: text without anything that acts, and a document's cells in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from eval_tui.results.words import REASON_WORDS, number
+from eval_tui.scores import Reason
+
+Plain = Mapping[str, Any]
+"""A piece of the document of schema 1."""
+
+Outcome = Literal["pass", "fail", "value", "unmeasured", "skipped", "waiting"]
+"""A cell in a word. `value`: a number or category that neither passes nor fails."""
+
+_ACTING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+    "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
+)
+"""What XML refuses, UTF-8 cannot hold, a terminal obeys, or turns a line around."""
+
+
+def plain(text: str) -> str:
+    """The text with U+FFFD for characters that no file may hold; all line ends are `\\n`."""
+    return _ACTING.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def one_line(text: str) -> str:
+    """`plain`, with every stretch of white space as one blank."""
+    return " ".join(plain(text).split())
+
+
+def cut(text: str, most: int) -> str:
+    """At most `most` characters of a text, and how many more there are."""
+    if len(text) <= most:
+        return text
+    return f"{text[:most]}… +{len(text) - most:,} chars"
+
+
+def outcome(cell: Plain) -> Outcome:
+    """What a cell of the document is."""
+    if cell["status"] == "measured":
+        passed = cell.get("pass")
+        return "value" if passed is None else "pass" if passed else "fail"
+    if cell["reason"] != Reason.POLICY_SKIP.value:
+        return "unmeasured"
+    return "waiting" if "waiting" in cell else "skipped"
+
+
+def value_word(cell: Plain) -> str:
+    """A cell's value in a word or two: `pass`, `3.5`, `calm`, or why there is none.
+
+    Also of what a cell was in the baseline.
+    """
+    if "reason" in cell:
+        return "waits" if "waiting" in cell else REASON_WORDS[Reason(cell["reason"])]
+    if label := one_line(cell.get("label") or ""):
+        return label
+    value = cell["value"]
+    return ("pass" if value else "fail") if isinstance(value, bool) else number(value)
+
+
+def reason_of(cell: Plain) -> str:
+    """Why a cell is what it is, in the judge's words or ours."""
+    return cell.get("rationale", "") or cell.get("detail", "")
+
+
+def cells_of(document: Plain) -> Iterator[tuple[str, str, Plain]]:
+    """Every cell as (case, judge, cell), case by case."""
+    for case, row in document["cells"].items():
+        for judge, cell in row.items():
+            yield case, judge, cell
+
+
+def groups_of(document: Plain) -> Mapping[str, Mapping[str, Plain]]:
+    """What became of cells since the baseline, by case and judge; empty without one."""
+    return document.get("comparison", {}).get("cells", {})
