@@ -6,37 +6,21 @@ everywhere.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
 
 from textual.binding import Binding
 
+from eval_tui.tui.action import Action, Context
 from eval_tui.tui.keys import key_name
-
-Context = Literal["app", "grid", "case", "list", "help", "confirm"]
-"""Where an action is available. `app`: everywhere; `list`: runs, evals, problems."""
+from eval_tui.tui.screen_actions import CASE_ACTIONS, SIDE_ACTIONS
 
 PRIORITY_KEYS: Final = frozenset({"ctrl+c", "ctrl+p"})
 """Keys that act even while a text input has the focus."""
 
 AT_ONCE_KEYS: Final = frozenset({"slash"})
 """Keys after which the next one means something else: they act before it is handed out."""
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """Something a person can do. `method` is a Textual action, found on the context's screen."""
-
-    id: str
-    keys: tuple[str, ...]
-    title: str
-    """For the palette and the line of hints: a verb and at most three words."""
-    help: str
-    """One sentence for the help screen."""
-    context: Context
-    method: str
-    hint: bool = False
-    """Shown in the line of hints at the bottom of the screen."""
 
 
 ACTIONS: Final[tuple[Action, ...]] = (
@@ -170,7 +154,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "filter",
         ("slash",),
         "Filter",
-        "Show only cases whose name contains a text.",
+        "Show only cases that are like this: words, states, values, annotations.",
         "grid",
         "filter",
         True,
@@ -197,10 +181,54 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "sort",
         ("s",),
         "Sort",
-        "Sort by this judge: worst first, best first, as in the dataset.",
+        "Sort by this judge: worst first, best first, as in the dataset. The order then stays.",
         "grid",
         "sort",
     ),
+    Action(
+        "unfold", ("o",), "Unfold", "Columns for this judge's parts, or none.", "grid", "unfold"
+    ),
+    Action(
+        "changes",
+        ("d",),
+        "What changed",
+        "List what changed since the baseline, in groups.",
+        "grid",
+        "changes",
+    ),
+    Action(
+        "bless",
+        ("b",),
+        "Bless as baseline",
+        "Make this run, as it is now, what cells are compared with.",
+        "grid",
+        "bless",
+    ),
+    Action(
+        "drop-baseline",
+        ("B",),
+        "Drop the baseline",
+        "Compare with nothing any more.",
+        "grid",
+        "drop_baseline",
+    ),
+    Action(
+        "groups",
+        ("S",),
+        "Groups",
+        "Count the cells by what became of them, by kind of judge and by annotation.",
+        "grid",
+        "groups",
+    ),
+    Action(
+        "over-runs",
+        ("H",),
+        "Over the runs",
+        "This cell and this judge's figure in one run after the other.",
+        "grid",
+        "over_runs",
+    ),
+    Action("lenses", ("L",), "Saved filters", "Save this filter, or use one.", "grid", "lenses"),
     Action("copy", ("y",), "Copy", "Copy the text of this cell.", "grid", "copy"),
     Action(
         "edit",
@@ -236,111 +264,70 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "grid",
         "step_run(-1)",
     ),
-    # Lists: runs, evals, problems
-    Action("list-back", ("escape", "q"), "Back", "Back to the grid.", "list", "back", True),
-    Action("list-open", ("enter",), "Open", "Open what is highlighted.", "list", "open", True),
-    Action("list-copy", ("y",), "Copy", "Copy the text of this entry.", "list", "copy"),
     Action(
-        "list-edit", ("e",), "Edit", "Open the file in $EDITOR at the line.", "list", "edit", True
-    ),
-    # The case screen
-    Action(
-        "case-back",
-        ("escape", "q"),
-        "Back",
-        "End the search, then back to the grid.",
-        "case",
-        "back",
-        True,
-    ),
-    Action("tab-reason", ("1",), "Reason", "The reason or rationale.", "case", "tab('reason')"),
-    Action("tab-trace", ("2",), "Trace", "What the agent said and did.", "case", "tab('trace')"),
-    Action("tab-files", ("3",), "Files", "The files of this case.", "case", "tab('files')"),
-    Action(
-        "tab-inputs", ("4",), "Inputs", "The input and its annotations.", "case", "tab('inputs')"
-    ),
-    Action("tab-logs", ("5",), "Logs", "Metrics, stderr and stdout.", "case", "tab('logs')"),
-    Action(
-        "tab-why", ("6",), "Why", "What it read, what changed, when it ran.", "case", "tab('why')"
+        "write-summary",
+        ("w",),
+        "Write summary",
+        "Write the scores into the run's summary.yaml, where other tools read them.",
+        "grid",
+        "write_summary",
     ),
     Action(
-        "tab-history", ("7",), "History", "Older results of this cell.", "case", "tab('history')"
+        "authority",
+        ("A",),
+        "Ground truth",
+        "What decides as ground truth, and who has accepted it.",
+        "grid",
+        "authority",
     ),
     Action(
-        "next-case",
-        ("n",),
-        "Next failed case",
-        "The next case that failed this judge; while searching, the next match.",
-        "case",
-        "next(1)",
-        True,
+        "opinion",
+        ("V",),
+        "Your verdict",
+        "Say what you think of this case; kept in review.yaml beside the run.",
+        "grid",
+        "app.opinion",
     ),
     Action(
-        "previous-case",
-        ("N",),
-        "Previous failed case",
-        "The previous case that failed this judge; while searching, the previous match.",
-        "case",
-        "next(-1)",
+        "disagreements",
+        ("D",),
+        "Disagreements",
+        "Where a judge says something else than you.",
+        "grid",
+        "app.disagreements",
     ),
     Action(
-        "next-error",
-        ("full_stop",),
-        "Next error",
-        "The next error in the trace.",
-        "case",
-        "error(1)",
+        "spoken",
+        ("T",),
+        "Text preview",
+        "The preview in whole sentences, as a screen reader wants it, or with marks.",
+        "grid",
+        "spoken",
     ),
-    Action(
-        "previous-error",
-        ("comma",),
-        "Previous error",
-        "The previous error in the trace.",
-        "case",
-        "error(-1)",
-    ),
-    Action("fold", ("o",), "Fold", "Fold or unfold this entry of the trace.", "case", "fold"),
-    Action("search", ("slash",), "Search", "Search in what is shown.", "case", "search", True),
-    Action("wrap", ("w",), "Wrap", "Wrap long lines, or cut them.", "case", "wrap"),
-    Action("case-rerun", ("r",), "Rerun", "Rerun this judge on this case.", "case", "rerun", True),
-    Action(
-        "case-rerun-forced",
-        ("ctrl+r",),
-        "Rerun for certain",
-        "Rerun this judge on this case even if a stored value is still valid.",
-        "case",
-        "rerun_forced",
-    ),
-    Action("case-cancel", ("x",), "Cancel", "Cancel this judge on this case.", "case", "cancel"),
-    Action(
-        "case-copy",
-        ("y",),
-        "Copy",
-        "Copy what is selected, else the text in view.",
-        "case",
-        "copy",
-        True,
-    ),
-    Action(
-        "case-edit",
-        ("e",),
-        "Edit",
-        "Open the file behind what is shown in $EDITOR.",
-        "case",
-        "edit",
-        True,
-    ),
-    # Help
-    Action("help-back", ("escape", "q"), "Back", "Back to where you were.", "help", "back", True),
-    # A question before something that costs
-    Action("yes", ("y", "enter"), "Yes", "Do it.", "confirm", "answer(True)", True),
-    Action("no", ("n", "escape", "q"), "No", "Leave it.", "confirm", "answer(False)", True),
+    *CASE_ACTIONS,
+    *SIDE_ACTIONS,
 )
 
 
+_own_keys: dict[str, tuple[str, ...]] = {}
+
+
+def use_keys(keys: Mapping[str, tuple[str, ...]]) -> None:
+    """Put a person's own keys in place of the usual ones, by action id.
+
+    Called before the screens are imported: their bindings are made with their classes.
+    """
+    _own_keys.clear()
+    _own_keys.update(keys)
+
+
 def actions_in(context: Context) -> tuple[Action, ...]:
-    """The actions of one context alone."""
-    return tuple(action for action in ACTIONS if action.context == context)
+    """The actions of one context alone, with the keys in force."""
+    return tuple(
+        replace(action, keys=_own_keys.get(action.id, action.keys))
+        for action in ACTIONS
+        if action.context == context
+    )
 
 
 def actions_here(context: Context) -> tuple[Action, ...]:

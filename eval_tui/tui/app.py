@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable
-from typing import Any, ClassVar, Final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, runtime_checkable
 
+from rich.console import RenderableType
 from rich.text import Text
 from textual.app import App
 from textual.binding import BindingType
 from textual.command import CommandPalette, Provider
+from textual.driver import Driver as Terminal
 from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.worker import WorkerFailed
 
+from eval_tui.config.problems import Problem
 from eval_tui.engine.grid import Dirty
 from eval_tui.tui.actions import bindings
 from eval_tui.tui.crash import crash_report
 from eval_tui.tui.face import NO_CHANGE, Driver, merged
 from eval_tui.tui.host import say
 from eval_tui.tui.marks import ASCII, UNICODE
+from eval_tui.tui.resume import Resume
 from eval_tui.tui.screens.base import LiveScreen
 from eval_tui.tui.screens.grid import GridScreen
 from eval_tui.tui.themes import (
@@ -31,14 +35,31 @@ from eval_tui.tui.themes import (
     signature,
     theme_folders,
 )
-from eval_tui.tui.words import plural
+from eval_tui.tui.words import place_of, plural, window_title
+
+if TYPE_CHECKING:
+    from eval_tui.tui.ending import LongWork
+    from eval_tui.tui.opinions import Opinions
 
 DRAIN_SECONDS: Final = 1 / 30
 """How often changes are taken from the driver: a thousand of them are one repaint."""
-THEME_SECONDS: Final = 2.0
-"""How often the theme files are looked at."""
+FILES_SECONDS: Final = 2.0
+"""How often the theme files and `review.yaml` are looked at."""
 QUIT_SECONDS: Final = 2.0
 """ctrl+c twice within this long quits."""
+
+
+def _long_work() -> LongWork:
+    from eval_tui.tui.ending import LongWork
+
+    return LongWork()
+
+
+@runtime_checkable
+class TitledTerminal(Protocol):
+    """A terminal whose window can be given a title."""
+
+    def set_title(self, title: str) -> None: ...
 
 
 class BlankBars(ScrollBarRender):
@@ -77,15 +98,27 @@ class EvalApp(App[int], inherit_bindings=False):
         ascii: bool = False,
         mouse: bool = True,
         clock: Callable[[], float] = time.monotonic,
+        state: str = "",
+        bell: bool = False,
+        key_problems: Sequence[Problem] = (),
     ) -> None:
+        """`state` is the file that keeps where the person was, empty for none; `bell` rings when
+        long work ends; `key_problems` are those of the person's own keys.
+        """
         super().__init__()
         self.engine = driver
+        self.resume = Resume(driver, state)
+        self.key_problems = tuple(key_problems)
+        self._work = _long_work() if bell else None
+        self._window = ""
         self.glyphs = ASCII if ascii else UNICODE
         ScrollBar.renderer = BlankBars if ascii else ScrollBarRender
         if ascii:
             self.add_class("-ascii")
         self.mouse = mouse
         self.frozen = False
+        self.opinions: Opinions | None = None
+        """What the person thinks of the cases; looked at once there is a run."""
         self._behind = NO_CHANGE
         self._clock = clock
         self._interrupted = float("-inf")
@@ -97,7 +130,7 @@ class EvalApp(App[int], inherit_bindings=False):
         files = load_themes(self._folders)
         self._use_themes(files)
         self._theme_problems = list(files.problems)
-        wanted = theme or DEFAULT_THEME
+        wanted = theme or self.resume.state.theme or DEFAULT_THEME
         if wanted in self.theme_names:
             self.theme = wanted
         elif DEFAULT_THEME in self.theme_names:
@@ -106,8 +139,16 @@ class EvalApp(App[int], inherit_bindings=False):
             known = ", ".join(sorted(self.theme_names))
             self._theme_problems.append(f"there is no theme {theme}; there are {known}")
 
+    def get_driver_class(self) -> type[Terminal]:
+        from eval_tui.tui.terminal import TerminalDriver
+
+        return TerminalDriver
+
     def get_default_screen(self) -> Screen[Any]:
-        return GridScreen(self.engine, self.glyphs)
+        screen, state = GridScreen(self.engine, self.glyphs), self.resume.state
+        screen.spoken = state.spoken
+        screen.welcome = self.resume.kept and not state.welcomed
+        return screen
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return dict(MARK_COLOURS)
@@ -115,9 +156,12 @@ class EvalApp(App[int], inherit_bindings=False):
     def on_mount(self) -> None:
         for problem in self._theme_problems:
             say(self, problem, "warning")
+        if self.key_problems:
+            told = "\n".join(f"{place_of(one)} {one.message}" for one in self.key_problems)
+            say(self, f"Some of your own keys are not used:\n{told}", "warning")
         self.run_worker(self.engine.start(), group="engine", exit_on_error=True)
         self.set_interval(DRAIN_SECONDS, self._drain)
-        self.set_interval(THEME_SECONDS, self._look_at_themes)
+        self.set_interval(FILES_SECONDS, self._look_at_files)
 
     def on_ready(self) -> None:
         self._put_together = True
@@ -141,6 +185,10 @@ class EvalApp(App[int], inherit_bindings=False):
         dirty = self.engine.take_dirty()
         if not dirty:
             return
+        if dirty.structure:
+            self._look_at_review()
+            self.resume.before(self._live_screens())
+        self._tell_terminal()
         if self.frozen:
             self._behind = merged(self._behind, dirty)
             dirty = Dirty(status=dirty.status)
@@ -149,6 +197,26 @@ class EvalApp(App[int], inherit_bindings=False):
                     screen.behind(len(self._behind.cells))
         for screen in self._live_screens():
             screen.deliver(dirty)
+        if dirty.structure:
+            self.resume.after(self._live_screens())
+
+    def _tell_terminal(self) -> None:
+        """The window's title says whether anything is being done; a bell that it has ended."""
+        status = self.engine.status
+        title = window_title(self.engine.config, status)
+        if title != self._window and isinstance(self._driver, TitledTerminal):
+            self._driver.set_title(title)
+        self._window = title
+        busy = bool(status.running or status.queued)
+        if self._work is not None and self._work.ended(busy, self._clock()):
+            self.bell()
+
+    def exit(
+        self, result: int | None = None, return_code: int = 0, message: RenderableType | None = None
+    ) -> None:
+        """Leave; where the person is now is written down before."""
+        self.resume.save(self._live_screens(), self.theme)
+        super().exit(result, return_code, message)
 
     def _live_screens(self) -> list[LiveScreen]:
         return [screen for screen in self.screen_stack if isinstance(screen, LiveScreen)]
@@ -191,7 +259,49 @@ class EvalApp(App[int], inherit_bindings=False):
     def action_leave(self) -> None:
         self.exit()
 
+    # The person's own verdicts
+
+    def action_opinion(self) -> None:
+        screen = self.screen
+        key = screen.cell if isinstance(screen, LiveScreen) else None
+        if key is None:
+            return
+        opinions = self._look_at_review()
+        if not opinions.path:
+            say(self, "There is no run here whose folder could keep it.")
+            return
+        if opinions.problem:
+            say(self, f"Repair the run's review.yaml first. {opinions.problem}", "error")
+            return
+        from eval_tui.tui.screens.opinion import OpinionScreen
+
+        case, glyphs = key.case, self.glyphs
+        self.push_screen(OpinionScreen(self.engine, opinions, case, glyphs, self._look_at_review))
+
+    def action_disagreements(self) -> None:
+        from eval_tui.tui.screens.disagreements import DisagreementsScreen
+
+        grid, opinions = self.screen, self._look_at_review()
+        if isinstance(grid, GridScreen):
+            go = grid.cases.select
+            self.push_screen(DisagreementsScreen(self.engine, opinions, self.glyphs, go))
+
+    def _look_at_review(self) -> Opinions:
+        """Read `review.yaml` if it is another one, and tell the screens whose cells concerns it."""
+        if self.opinions is None:
+            from eval_tui.tui.opinions import Opinions
+
+            self.opinions = Opinions(self.engine)
+        if cells := self.opinions.look():
+            for screen in self._live_screens():
+                screen.deliver(Dirty(cells))
+        return self.opinions
+
     # Themes
+
+    def _look_at_files(self) -> None:
+        self._look_at_themes()
+        self._look_at_review()
 
     def _use_themes(self, files: ThemeFiles) -> None:
         for theme in files.themes.values():

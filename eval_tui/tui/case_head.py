@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
 from eval_tui.config.schema import Judge
 from eval_tui.engine.grid import Cell, CellKey, Detail, Grid
 from eval_tui.engine.select import failed
-from eval_tui.tui.marks import Glyphs, mark, score_words, state_words
+from eval_tui.tui.face import Driver
+from eval_tui.tui.host import book_of
+from eval_tui.tui.marks import Glyphs, mark, score_words, sign_of, state_words
 from eval_tui.tui.text import content, one_line
+from eval_tui.tui.widgets.bars import Bar
 from eval_tui.tui.words import LOOK_STYLES, beside
+
+if TYPE_CHECKING:
+    from eval_tui.results.verdicts import Court
 
 
 class FailedCases:
@@ -59,6 +66,47 @@ class FailedCases:
         return self._cases[(beyond or places)[0 if by > 0 else -1]]
 
 
+class CaseHead(Bar):
+    """The header; further lines say the case's verdict, and what the person thinks of it."""
+
+    def __init__(
+        self, driver: Driver, cell: Callable[[], CellKey], glyphs: Glyphs, *, id: str
+    ) -> None:
+        super().__init__(id=id)
+        self._driver, self._cell, self._glyphs = driver, cell, glyphs
+        self._court: Court | None = None
+
+    def show(self, make: Callable[[int], Content]) -> None:
+        more = [line for line in (self._verdict(), self._opinion()) if line is not None]
+        self.styles.height = 2 + len(more)
+        cut = self._glyphs.ellipsis
+        super().show(
+            lambda width: Content("\n").join(
+                [make(width), *(beside(line, Content(""), width, cut) for line in more)]
+            )
+        )
+
+    def _opinion(self) -> Content | None:
+        book = book_of(self)
+        if book is None:
+            return None
+        from eval_tui.results.review import agreement
+        from eval_tui.tui.opinion_words import opinion_line
+
+        grid, (case, judge) = self._driver.grid, self._cell()
+        found = agreement(grid, judge, book)
+        return opinion_line(book.of(case), grid.cell(case, judge).score, self._glyphs, found)
+
+    def _verdict(self) -> Content | None:
+        config = self._driver.config
+        if config is None or not config.has_verdicts:
+            return None
+        from eval_tui.tui.verdict_words import case_line, court_for
+
+        self._court = court_for(self._driver, self._court)
+        return case_line(self._court, self._driver.grid, self._cell().case, self._glyphs)
+
+
 @dataclass(frozen=True, slots=True)
 class Head:
     """What the header says."""
@@ -70,6 +118,8 @@ class Head:
     run: str = ""
     gone: str = ""
     """Why the cell is no longer there; what is shown then is the last that was known."""
+    costs: str = ""
+    """What agent and judge cost, see `costs.cell_costs`."""
 
 
 def head_lines(head: Head, glyphs: Glyphs, width: int) -> Content:
@@ -87,15 +137,16 @@ def head_lines(head: Head, glyphs: Glyphs, width: int) -> Content:
         side = Content("")
     cell = Cell(detail.cell.state, detail.score, detail.cell.recorded, detail.cell.waiting)
     shown = mark(cell, judge, glyphs)
-    sign = "" if shown.look == "number" or not shown.field else f"{shown.field.split()[0]} "
+    sign = sign_of(cell.score, shown, glyphs)
     value = content(sign + score_words(cell.score, judge), LOOK_STYLES[shown.look])
     state = head.gone or state_words(cell)
     if state:
         value = Content.assemble(value, dot, content(state, "$stale"))
     cut = glyphs.ellipsis
-    return Content("\n").join(
-        [beside(name, side, width, cut), beside(value, Content(""), width, cut)]
-    )
+    spent = Content.styled(head.costs, "$skip") if head.costs else Content("")
+    if value.cell_length + spent.cell_length + 2 > width:
+        spent = Content("")
+    return Content("\n").join([beside(name, side, width, cut), beside(value, spent, width, cut)])
 
 
 def place_words(place: tuple[int, int]) -> str:

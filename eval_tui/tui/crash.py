@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from eval_tui.engine.credentials import read_env_file
+from eval_tui.engine.dotenv import read_env_file
 from eval_tui.engine.secrets import known_secrets, mask
 from eval_tui.tui.text import clean
 

@@ -9,14 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, get_args
 
 from eval_tui.tui.text import clean
 
-SpanStyle = Literal["heading", "label", "dim", "good", "bad", "warn", "changed"]
-"""Styles of the parts of a document; each is a component class of the view that draws it."""
-
-SPAN_STYLES: Final[tuple[SpanStyle, ...]] = (
+SpanStyle = Literal[
     "heading",
     "label",
     "dim",
@@ -24,7 +21,17 @@ SPAN_STYLES: Final[tuple[SpanStyle, ...]] = (
     "bad",
     "warn",
     "changed",
-)
+    "link",
+    "link-here",
+    "code-keyword",
+    "code-name",
+    "code-string",
+    "code-number",
+    "code-comment",
+]
+"""Styles of the parts of a document; each is a component class of the view that draws it."""
+
+SPAN_STYLES: Final[tuple[SpanStyle, ...]] = get_args(SpanStyle)
 
 _SGR: Final = re.compile("\x1b\\[[0-9;:]*m")
 

@@ -6,14 +6,17 @@ told what changed by `take_dirty`, which the app alone drains (see `screens.base
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from eval_tui.config.problems import Problem
 from eval_tui.config.schema import EvalConfig
+from eval_tui.engine.authority import Authority
+from eval_tui.engine.finding import Finding
 from eval_tui.engine.grid import (
     CaseView,
     CellKey,
+    Counterpart,
     Detail,
     Dirty,
     EvalInfo,
@@ -24,6 +27,13 @@ from eval_tui.engine.grid import (
     Status,
 )
 from eval_tui.engine.money import Estimate
+from eval_tui.engine.stored import StoredEval
+from eval_tui.scores import Score
+
+if TYPE_CHECKING:
+    from eval_tui.engine.dryrun import DryRun
+
+T = TypeVar("T")
 
 
 class Driver(Protocol):
@@ -41,6 +51,20 @@ class Driver(Protocol):
     @property
     def problems(self) -> tuple[Problem, ...]: ...
 
+    @property
+    def authority(self) -> Authority:
+        """What is declared as ground truth, what of it was accepted, and the policy in force."""
+        ...
+
+    @property
+    def finding(self) -> Finding:
+        """What it takes to find cells and to compare them."""
+        ...
+
+    def authority_changed(self) -> None:
+        """Something was accepted: verdicts are told anew."""
+        ...
+
     def take_dirty(self) -> Dirty:
         """What changed since the last call. Drained by the app's timer, by nobody else."""
         ...
@@ -49,12 +73,38 @@ class Driver(Protocol):
         """Everything about one cell: a quick look-up."""
         ...
 
+    def full_score(self, case: str, judge: str) -> Score | None:
+        """The score in view with its whole rationale."""
+        ...
+
+    @property
+    def run_dir(self) -> str:
+        """The folder of the run in view; empty while there is none."""
+        ...
+
+    @property
+    def baseline_id(self) -> str:
+        """The run that the one in view is compared with case by case, or empty."""
+        ...
+
+    async def write_own(self, path: str, write: Callable[[], T]) -> T:
+        """Write a file of the run, off the loop: no judge is run because of it."""
+        ...
+
     async def view(self, case: str) -> CaseView:
         """One case for reading, loaded in a worker."""
         ...
 
+    async def dry_run(self, case: str, judge: str) -> DryRun:
+        """What a model judge would ask now. Raises OSError when that cannot be told."""
+        ...
+
     async def file_text(self, case: str, name: str) -> FileText:
         """The text of one file of a case; `name` is a `FileEntry.name`."""
+        ...
+
+    async def counterparts(self, case: str, name: str) -> tuple[Counterpart, ...]:
+        """What one file of a case can be compared with. Raises OSError."""
         ...
 
     def select(
@@ -84,6 +134,11 @@ class Driver(Protocol):
         ...
 
     def evals(self) -> tuple[EvalInfo, ...]: ...
+
+    async def stored_eval(self, path: str) -> StoredEval:
+        """An eval of the project at its newest run, as that was last scored."""
+        ...
+
     async def open_run(self, run_id: str) -> None: ...
     async def open_eval(self, path: str) -> None: ...
     async def start(self) -> None: ...

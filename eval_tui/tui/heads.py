@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from eval_tui.config.schema import Judge
 from eval_tui.results.board import Board, ColumnView
 from eval_tui.results.gates import Gate, GateState
+from eval_tui.results.parts import PartView
 from eval_tui.results.words import number
 from eval_tui.tui.layout import Head
 from eval_tui.tui.marks import Glyphs
@@ -18,27 +19,37 @@ UNSURE: Final = "?"
 
 
 def heads_of(board: Board, glyphs: Glyphs) -> tuple[Head, ...]:
-    """The heads of the columns, in their order."""
-    return tuple(_head(view, glyphs) for view in board.columns)
+    """The heads of the columns, in their order: of each judge, then of its parts if unfolded."""
+    return tuple(head for view in board.columns for head in _heads(view, glyphs))
 
 
 def known_heads(judges: Sequence[Judge], heads: Sequence[Head]) -> tuple[Head, ...]:
     """Heads for these judges out of those known so far; new ones have only their name."""
-    known = {head.name: head for head in heads}
+    known: dict[str, list[Head]] = {}
+    name = ""
+    for head in heads:
+        name = name if head.part else head.name
+        known.setdefault(name, []).append(head)
     names = [one_line(judge.name) for judge in judges]
-    return tuple(known.get(name, Head(name)) for name in names)
+    return tuple(head for name in names for head in known.get(name, [Head(name)]))
 
 
-def _head(view: ColumnView, glyphs: Glyphs) -> Head:
-    return Head(
+def _heads(view: ColumnView, glyphs: Glyphs) -> Iterator[Head]:
+    sign = ""
+    if view.parts:
+        sign = glyphs.unfolded if view.unfolded else glyphs.folded
+    yield Head(
         name=one_line(view.judge.name),
         summary=_lines(view, glyphs),
         gate=_gate(view, glyphs),
         gate_state=view.gate,
+        sign=sign,
     )
+    for part in view.unfolded:
+        yield Head(one_line(part.name), _lines(part, glyphs), part=part.name, sign=glyphs.dot)
 
 
-def _lines(view: ColumnView, glyphs: Glyphs) -> tuple[str, ...]:
+def _lines(view: ColumnView | PartView, glyphs: Glyphs) -> tuple[str, ...]:
     """The figure, and how much is measured; old values in it are marked as those of cells are."""
     lines = [part for part in view.summary.split(" · ") if not part.endswith(" stale")] or [""]
     if view.aggregate.stale:
@@ -60,7 +71,9 @@ def _sign(state: GateState, glyphs: Glyphs) -> str:
 
 
 def _limit(gate: Gate, glyphs: Glyphs) -> str:
-    relation = glyphs.most if gate.metric == "max_error_rate" else glyphs.least
+    relation = glyphs.most if gate.metric in ("max_error_rate", "max_drop") else glyphs.least
+    if gate.metric == "max_drop":
+        return f"{relation}{number(gate.limit)} drop"
     if gate.metric == "min_mean":
         return f"{relation}{number(gate.limit)}"
     what = {"max_error_rate": " errors", "min_win_rate": " wins"}.get(gate.metric, "")

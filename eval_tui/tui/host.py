@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
+from textual._styles_cache import StylesCache
 from textual.app import App
 from textual.message_pump import MessagePump
 
 from eval_tui.tui.text import clean
+
+if TYPE_CHECKING:
+    from eval_tui.results.review import ReviewBook
+    from eval_tui.tui.opinions import Opinions
 
 SAY_SECONDS = 5.0
 """How long a notice stays."""
@@ -18,11 +23,23 @@ def app_of(node: MessagePump) -> App[int]:
     return cast("App[int]", node.app)  # pyright: ignore[reportUnknownMemberType]
 
 
+def book_of(node: MessagePump) -> ReviewBook | None:
+    """What the person thinks of the cases of the run in view; None where they said nothing."""
+    opinions: Opinions | None = getattr(app_of(node), "opinions", None)
+    return opinions.book if opinions is not None and opinions.book.opinions else None
+
+
 def say(
     node: MessagePump,
     text: str,
     severity: Literal["information", "warning", "error"] = "information",
 ) -> None:
     """Show a short notice in place of the one before; the text may come from outside."""
-    app_of(node).clear_notifications()
-    app_of(node).notify(clean(text), severity=severity, timeout=SAY_SECONDS, markup=False)
+    app = app_of(node)
+    # Of a notice that is cleared Textual keeps two things: the widget around it, for good, and what
+    # was drawn, in a cache whose keys are the last thousand drawings.
+    for screen in app.screen_stack:
+        screen.query("ToastHolder").remove()
+    StylesCache.get_inner_outer.cache_clear()
+    app.clear_notifications()
+    app.notify(clean(text), severity=severity, timeout=SAY_SECONDS, markup=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from textual.binding import Binding, BindingType
+from textual.keys import Keys, _character_to_key
 
 MOVES: Final[tuple[tuple[tuple[str, ...], str], ...]] = (
     (("up", "down", "left", "right", "h", "j", "k", "l"), "Move; scroll where there is no cursor."),
@@ -43,12 +44,27 @@ _NAMES: Final = {
 }
 
 
+_KEYS: Final = {shown: key for key, shown in _NAMES.items()}
+_NAMED: Final = frozenset({*_NAMES, *(key.value for key in Keys)})
+_MODIFIERS: Final = frozenset({"ctrl", "shift", "alt", "super"})
 _ARROWS: Final = frozenset({"up", "down", "left", "right"})
 
 
 def key_name(key: str) -> str:
     """A key as it is written for people: `?`, `Esc`, `ctrl+r`."""
     return _NAMES.get(key, key)
+
+
+def key_from_name(name: str) -> str:
+    """The key that a person means: `?`, `Esc`, `ctrl+r`, `question_mark`. Raises ValueError."""
+    if name in _KEYS:
+        return _KEYS[name]
+    if len(name) == 1:
+        return _character_to_key(name)
+    *modifiers, last = name.lower().split("+")
+    if set(modifiers) <= _MODIFIERS and (len(last) == 1 or last in _NAMED):
+        return "+".join([*modifiers, last])
+    raise ValueError(f"there is no key {name!r}; keys are written x, ctrl+x, f2, escape")
 
 
 def key_names(keys: tuple[str, ...], ascii: bool = False) -> str:

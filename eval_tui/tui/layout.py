@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from eval_tui.config.schema import Judge
 from eval_tui.engine.grid import Grid, Row
 from eval_tui.results.gates import GateState
+from eval_tui.results.parts import cell_at
 from eval_tui.scores import Measured
 from eval_tui.tui.marks import UNICODE, Glyphs, mark
 from eval_tui.tui.text import cut, one_line
@@ -43,6 +44,15 @@ class Head:
     """Lines: the aggregate with its denominator, how much is measured, what else there is."""
     gate: str = ""
     gate_state: GateState | None = None
+    part: str = ""
+    """The part of the judge that the column is about, as the scores name it; empty for all of it."""
+    sign: str = ""
+    """Stands before the name: whether there are parts, and whether they are shown."""
+
+    @property
+    def lead(self) -> str:
+        """What stands in front of the name's first line."""
+        return f"{self.sign} " if self.sign else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +76,15 @@ class Column:
     def end(self) -> int:
         return self.start + self.width
 
+    @property
+    def part(self) -> str:
+        return self.head.part
+
+    @property
+    def what(self) -> tuple[str, str]:
+        """The judge's name and the part."""
+        return self.judge.name, self.head.part
+
 
 @dataclass(frozen=True, slots=True)
 class Sort:
@@ -73,6 +92,7 @@ class Sort:
 
     judge: str
     way: SortWay
+    part: str = ""
 
 
 def longest_name(rows: Sequence[Row]) -> int:
@@ -104,9 +124,8 @@ def plan_columns(
     marks keep their room. What still does not fit is reached by scrolling. `needs` spares looking
     at every cell again where only the room is another.
     """
-    judges = grid.columns
     needs = needs or column_needs(grid, heads, glyphs)
-    room -= 2 * len(judges)
+    room -= 2 * len(heads)
     whole = [_widest(head.summary) for head in heads]
     least = [max(need.least, width) for need, width in zip(needs, whole, strict=True)]
     if sum(least) > room:
@@ -117,14 +136,24 @@ def plan_columns(
     wanted = [max(need.wanted, width) for need, width in zip(needs, whole, strict=True)]
     columns: list[Column] = []
     start = 0
-    for judge, head, width, need in zip(
-        judges, heads, _shared(least, wanted, room), needs, strict=True
+    for (judge, head), width, need in zip(
+        lanes(grid.columns, heads), _shared(least, wanted, room), needs, strict=True
     ):
-        name = name_lines(head.name, width, glyphs.ellipsis, name_rows)
+        lead = cell_len(head.lead)
+        first, *others = name_lines(head.name, width - lead, glyphs.ellipsis, name_rows)
+        name = (head.lead + first, *(" " * lead + line for line in others))
         summary = _broken(head.summary, width)
         columns.append(Column(judge, head, start, width + 2, need.field, name, summary))
         start += width + 2
     return tuple(columns)
+
+
+def lanes(judges: Sequence[Judge], heads: Sequence[Head]) -> Iterator[tuple[Judge, Head]]:
+    """Each head with its judge: one for the judge itself, then those of its parts if it is unfolded."""
+    at = -1
+    for head in heads:
+        at += not head.part
+        yield judges[at], head
 
 
 class Needs(NamedTuple):
@@ -135,16 +164,19 @@ class Needs(NamedTuple):
     field: int
 
 
-def column_needs(grid: Grid, heads: Sequence[Head], glyphs: Glyphs = UNICODE) -> tuple[Needs, ...]:
-    """What each column needs for its cells and its name."""
-    pairs = zip(grid.columns, heads, strict=True)
-    return tuple(_needs(grid, judge, head, glyphs) for judge, head in pairs)
+def column_needs(
+    grid: Grid, heads: Sequence[Head], glyphs: Glyphs = UNICODE, signs: int = 0
+) -> tuple[Needs, ...]:
+    """What each column needs for its cells, with so many signs behind their values, and its name."""
+    return tuple(
+        _needs(grid, judge, head, glyphs, signs) for judge, head in lanes(grid.columns, heads)
+    )
 
 
-def _needs(grid: Grid, judge: Judge, head: Head, glyphs: Glyphs) -> Needs:
+def _needs(grid: Grid, judge: Judge, head: Head, glyphs: Glyphs, signs: int) -> Needs:
     field, suffix, whole = 1, 0, 1
     for row in grid.rows[:LOOKED_AT]:
-        cell = grid.cell(row.case, judge.name)
+        cell = cell_at(grid, row.case, judge.name, head.part)
         shown = mark(cell, judge, glyphs)
         if isinstance(cell.score, Measured):
             field = max(field, cell_len(shown.field))
@@ -152,10 +184,11 @@ def _needs(grid: Grid, judge: Judge, head: Head, glyphs: Glyphs) -> Needs:
         else:
             whole = max(whole, cell_len(shown.field))
     # A state mark goes into the gap: columns do not change their width when cells begin to run.
-    marks = max(field + max(suffix, 1), whole)
-    words = [min(WORD_MAX, cell_len(word)) for word in _BREAK.split(head.name)]
+    marks = max(field + max(suffix, 1), whole) + signs
+    lead = cell_len(head.lead)
+    words = [lead + min(WORD_MAX, cell_len(word)) for word in _BREAK.split(head.name)]
     least = max(COLUMN_MIN, marks, cell_len(head.gate), *words)
-    return Needs(least, max(least, min(NAME_MAX, cell_len(head.name))), field)
+    return Needs(least, max(least, min(NAME_MAX, lead + cell_len(head.name))), field)
 
 
 def _widest(lines: Iterable[str]) -> int:

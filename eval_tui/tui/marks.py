@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal, assert_never
 
 from eval_tui.config.schema import Judge
 from eval_tui.engine.grid import Cell, CellState, Waiting
 from eval_tui.results.words import power
-from eval_tui.scores import Measured, Reason, Sample, Score, Unmeasured
+from eval_tui.scores import Measured, Reason, Score, Unmeasured, differ
+from eval_tui.tui.text import fit, one_line
 
 Look = Literal[
     "pass", "fail", "number", "unmeasured", "violation", "skip", "queued", "running", "empty"
@@ -36,6 +36,9 @@ class Glyphs:
     unstable: str = "~"
     money: str = "$"
     waiting: str = "="
+    better: str = "▲"
+    worse: str = "▼"
+    level: str = "="
     marked: str = "•"
     ellipsis: str = "…"
     descending: str = "▾"
@@ -47,8 +50,12 @@ class Glyphs:
     back: str = "←"
     least: str = "≥"
     most: str = "≤"
+    bar: str = "█"
     folded: str = "▸"
     unfolded: str = "▾"
+    edit: str = "±"
+    differs: str = "≠"
+    side: str = "│"
 
 
 UNICODE: Final = Glyphs()
@@ -60,6 +67,8 @@ ASCII: Final = Glyphs(
     queued=".",
     running="|/-\\",
     recorded="r",
+    better="^",
+    worse="v",
     marked="+",
     ellipsis="~",
     descending="v",
@@ -71,8 +80,12 @@ ASCII: Final = Glyphs(
     back="<-",
     least=">=",
     most="<=",
+    bar="#",
     folded="+",
     unfolded="-",
+    edit="+",
+    differs="!=",
+    side="|",
 )
 
 SHORT_REASONS: Final = {
@@ -118,6 +131,11 @@ class Mark:
     """A turning mark stands at the end (of the field when alone, else of the suffix)."""
 
 
+LABEL_MOST: Final = 10
+"""Cells that a category takes at most."""
+UNSHADED: Final = frozenset({"cost", "steps", "latency"})
+"""Graders whose numbers stand on no scale."""
+
 _BLANK: Final = Mark("")
 
 
@@ -131,9 +149,11 @@ def mark(cell: Cell, judge: Judge, glyphs: Glyphs = UNICODE, frame: int = 0) -> 
         look: Look = "running" if turning else "queued"
         return Mark(after, "", look, turning=turning)
     field, suffix, look = _value(cell.score, glyphs)
+    if judge.compares and isinstance(cell.score, Measured):
+        field, look = _winner(cell.score.value, glyphs)
     if cell.recorded:
         suffix += glyphs.recorded
-    shade = shade_of(cell.score, judge)
+    shade = None if judge.compares else shade_of(cell.score, judge)
     return Mark(field, suffix + after, look, dim, shade, turning)
 
 
@@ -169,15 +189,33 @@ def _value(score: Score, glyphs: Glyphs) -> tuple[str, str, Look]:
     if isinstance(score.value, bool):
         passed = score.value if score.passed is None else score.passed
         return (glyphs.passed, unstable, "pass") if passed else (glyphs.failed, unstable, "fail")
+    shown = (
+        fit(one_line(score.label), LABEL_MOST, ellipsis=glyphs.ellipsis).rstrip()
+        if score.label
+        else ""
+    )
+    shown = shown or number(score.value)
     if score.passed is None:
-        return number(score.value), unstable, "number"
+        return shown, unstable, "number"
     sign = glyphs.passed if score.passed else glyphs.failed
-    return number(score.value), sign + unstable, "pass" if score.passed else "fail"
+    return shown, sign + unstable, "pass" if score.passed else "fail"
 
 
-def differ(samples: Iterable[Sample]) -> bool:
-    """Whether the measured ones of these samples disagree."""
-    return len({sample.value for sample in samples if sample.value is not None}) > 1
+def _winner(value: bool | int | float, glyphs: Glyphs) -> tuple[str, Look]:
+    """Which of two runs did better in a case, the one in view or the baseline (D30)."""
+    # Of one length, so that the signs stand below each other.
+    if value == 0:
+        return f"{glyphs.level} tie ", "skip"
+    return (f"{glyphs.better} run ", "pass") if value > 0 else (f"{glyphs.worse} base", "fail")
+
+
+def sign_of(score: Score | None, shown: Mark, glyphs: Glyphs) -> str:
+    """The mark that stands in front of a score in words, with a space; empty for a plain number."""
+    if isinstance(score, Measured) and shown.field == number(score.value):
+        if score.passed is None or isinstance(score.value, bool):
+            return ""
+        return f"{glyphs.passed if score.passed else glyphs.failed} "
+    return f"{shown.field.split()[0]} " if shown.field else ""
 
 
 def number(value: int | float) -> str:
@@ -201,7 +239,9 @@ def scale_of(judge: Judge) -> tuple[float, float]:
 
 def shade_of(score: Score, judge: Judge) -> int | None:
     """Place of a number on its judge's scale, 0 to SHADES - 1; None off the scale (D33)."""
-    if isinstance(score, Unmeasured) or isinstance(score.value, bool):
+    if isinstance(score, Unmeasured) or isinstance(score.value, bool) or score.label:
+        return None
+    if judge.grader is not None and judge.grader.id in UNSHADED:
         return None
     low, high = scale_of(judge)
     if not low <= score.value <= high or low >= high:
@@ -221,7 +261,10 @@ def score_words(score: Score | None, judge: Judge) -> str:
 
 
 def _measured_words(score: Measured, judge: Judge) -> str:
-    if isinstance(score.value, bool):
+    if judge.compares:
+        both = "neither is" if score.value == 0 else "it is"
+        words = f"{winner_words(score.value)}: {both} preferred in both orders"
+    elif isinstance(score.value, bool):
         passed = score.value if score.passed is None else score.passed
         words = "passed" if passed else "failed"
     else:
@@ -231,11 +274,18 @@ def _measured_words(score: Measured, judge: Judge) -> str:
             words += f" on a scale of {low:g} to {high:g}"
         if score.passed is not None:
             words += ", passed" if score.passed else ", failed"
-    if score.label:
+    if score.label and not judge.compares:
         words += f" ({score.label})"
     if differ(score.samples):
         words += f", not stable over {len(score.samples)} samples"
     return words
+
+
+def winner_words(value: bool | int | float) -> str:
+    """The outcome of a comparison of two runs, in words."""
+    if value == 0:
+        return "a tie"
+    return "this run is better" if value > 0 else "the baseline is better"
 
 
 def whole_number(value: int | float) -> str:

@@ -3,43 +3,55 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from eval_tui.config.schema import Judge
 from eval_tui.engine.grid import CellKey, Grid, Row
 from eval_tui.engine.select import failed
+from eval_tui.results.parts import cell_at
 from eval_tui.scores import Measured
-from eval_tui.tui.layout import Sort, SortWay
+from eval_tui.tui.layout import Sort
 from eval_tui.tui.marks import scale_of
+
+Ranks = Mapping[str, tuple[int, float]]
+"""Where each case stands among the others, by its value when the order was made."""
+
+_UNRANKED: Final = 3, 0.0
+"""Of cases that came later: they stand last."""
 
 
 def arrange(
     grid: Grid,
-    text: str = "",
+    found: frozenset[str] | None = None,
     only: frozenset[str] | None = None,
-    sort: Sort | None = None,
+    ranks: Ranks | None = None,
 ) -> Sequence[int]:
-    """Indices into `grid.rows` in the order shown.
-
-    `text` keeps cases whose name contains it, in any case of letters; `only` keeps these cases.
-    """
+    """Indices into `grid.rows` in the order shown: of the cases that are in both, where given."""
     rows = grid.rows
     order: Sequence[int] = range(len(rows))
-    if text:
-        wanted = text.casefold()
-        order = [i for i in order if wanted in rows[i].case.casefold()]
-    if only is not None:
-        order = [i for i in order if rows[i].case in only]
-    if sort is not None:
-        judge = next((judge for judge in grid.columns if judge.name == sort.judge), None)
-        if judge is not None:
-            order = sorted(order, key=lambda i: _rank(grid, rows[i].case, judge, sort.way))
+    for kept in (found, only):
+        if kept is not None:
+            order = [i for i in order if rows[i].case in kept]
+    if ranks is not None:
+        order = sorted(order, key=lambda i: ranks.get(rows[i].case, _UNRANKED))
     return order
 
 
-def _rank(grid: Grid, case: str, judge: Judge, way: SortWay) -> tuple[int, float]:
+def ranks_of(grid: Grid, sort: Sort | None) -> Ranks | None:
+    """The order by the values as they are now; None without a sort, or without its judge.
+
+    It is made once and kept: rows that are sorted by values that still come would jump about.
+    """
+    judge = next((judge for judge in grid.columns if sort and judge.name == sort.judge), None)
+    if sort is None or judge is None:
+        return None
+    return {row.case: _rank(grid, row.case, judge, sort) for row in grid.rows}
+
+
+def _rank(grid: Grid, case: str, judge: Judge, sort: Sort) -> tuple[int, float]:
     """Measured cells from one end of the scale to the other; then the others, blank ones last."""
-    cell = grid.cell(case, judge.name)
+    cell = cell_at(grid, case, judge.name, sort.part)
     if not isinstance(cell.score, Measured):
         return (2 if cell.score is None else 1), 0 if failed(cell) else 1
     value = cell.score.value
@@ -50,7 +62,7 @@ def _rank(grid: Grid, case: str, judge: Judge, way: SortWay) -> tuple[int, float
         place = float(value)
     except OverflowError:
         place = float("inf") if value > 0 else float("-inf")
-    return 0, place if way == "worst" else -place
+    return 0, place if sort.way == "worst" else -place
 
 
 def failing(grid: Grid) -> frozenset[str]:

@@ -8,11 +8,21 @@ from typing import Final, assert_never
 
 from eval_tui.config.schema import Judge
 from eval_tui.engine.grid import CaseView, Cell, CellState, Detail, Read
-from eval_tui.scores import Measured, Reason, Score, Unmeasured
+from eval_tui.scores import Measured, Reason, Sample, Score, Unmeasured, pass_of
+from eval_tui.tui.cell_words import waiting_hint
+from eval_tui.tui.costs import paid_fields
 from eval_tui.tui.document import Document, SpanStyle, Writer, without_colours
-from eval_tui.tui.marks import REASON_WORDS, score_words, state_words, whole_number
+from eval_tui.tui.marks import (
+    REASON_WORDS,
+    Glyphs,
+    score_words,
+    state_words,
+    whole_number,
+    winner_words,
+)
+from eval_tui.tui.samples import histogram
 from eval_tui.tui.trace_text import as_text
-from eval_tui.tui.words import seconds, trigger_words, waiting_hint
+from eval_tui.tui.words import seconds, trigger_words
 
 EXPLAINED: Final[Mapping[Reason, str]] = {
     Reason.GRADER_ERROR: (
@@ -61,7 +71,7 @@ def moment(at: float) -> str:
 # Reason ----------------------------------------------------------------------------------------
 
 
-def reason_page(detail: Detail, judge: Judge) -> Document:
+def reason_page(detail: Detail, judge: Judge, glyphs: Glyphs) -> Document:
     """Why the cell has the value that it has, or none. Copying gives the author's words alone."""
     writer = Writer()
     score = detail.score
@@ -72,9 +82,10 @@ def reason_page(detail: Detail, judge: Judge) -> Document:
             if hint:
                 writer.blank().text(hint)
         case Measured():
-            _write_measured(writer, score, judge)
+            _write_measured(writer, score, judge, glyphs)
         case Unmeasured():
-            _write_unmeasured(writer, score)
+            _write_unmeasured(writer, score, here=not detail.origin)
+            _write_parts(writer, score, judge)
         case _:
             assert_never(score)
     _write_recorded(writer, detail, judge)
@@ -94,29 +105,47 @@ def _no_score_words(cell: Cell) -> str:
     return f"There is no value yet: {state_words(cell) or 'nothing was computed'}."
 
 
-def _write_measured(writer: Writer, score: Measured, judge: Judge) -> None:
+def _write_measured(writer: Writer, score: Measured, judge: Judge, glyphs: Glyphs) -> None:
     if score.rationale.strip():
         writer.text(score.rationale)
     else:
         writer.text("The judge gave no reason.", "dim")
     if score.label:
-        writer.blank().field("label", score.label)
+        writer.blank().field("winner" if judge.compares else "label", score.label)
+    _write_parts(writer, score, judge)
     if score.samples:
         writer.heading(f"{len(score.samples)} samples")
+        writer.items(histogram(score.samples, judge, glyphs)).blank()
         for number, sample in enumerate(score.samples, 1):
             if sample.value is None:
                 writer.field(f"{number}", f"no answer: {sample.error or 'no reason given'}", "bad")
             else:
-                writer.field(f"{number}", value_text(sample.value))
+                told = winner_words if judge.compares else value_text
+                writer.field(f"{number}", told(sample.value))
             if sample.rationale:
                 writer.text(sample.rationale, indent=2)
+
+
+def _write_parts(writer: Writer, score: Score, judge: Judge) -> None:
+    """Each part with its own reason; the parts of a judge are its criteria."""
     if score.parts:
-        writer.heading("Parts")
+        writer.heading("Criteria" if judge.criteria else "Parts")
         for name, part in score.parts.items():
-            writer.field(name, _score_line(part, judge), _tone(part))
+            words = score_words(part, judge)
+            if isinstance(part, Measured) and part.samples:
+                words += f" (samples: {', '.join(map(_sample_text, part.samples))})"
+            writer.field(name, words, _tone(part))
+            more = part.detail if isinstance(part, Unmeasured) else part.rationale
+            if more:
+                writer.text(more, indent=2)
 
 
-def _write_unmeasured(writer: Writer, score: Unmeasured) -> None:
+def _sample_text(sample: Sample) -> str:
+    return "none" if sample.value is None else value_text(sample.value)
+
+
+def _write_unmeasured(writer: Writer, score: Unmeasured, here: bool) -> None:
+    """`here`: it could be judged again here."""
     style: SpanStyle = "dim" if score.reason is Reason.POLICY_SKIP else "warn"
     words = REASON_WORDS[score.reason]
     writer.text(f"{words[:1].upper()}{words[1:]} ({score.reason.value}).", style)
@@ -127,7 +156,7 @@ def _write_unmeasured(writer: Writer, score: Unmeasured) -> None:
     if score.attempts > 1:
         writer.field("attempts", str(score.attempts))
     helps = [RECOVERY_WORDS.get(change, change) for change in sorted(score.recover_on)]
-    if score.retryable:
+    if score.retryable and here:
         helps.insert(0, "trying again (r)")
     if helps:
         writer.field("what could help", ", ".join(helps))
@@ -172,16 +201,17 @@ def _score_line(score: Score, judge: Judge) -> str:
 def _tone(score: Score) -> SpanStyle | None:
     if isinstance(score, Unmeasured):
         return "warn"
-    passed = score.value if score.passed is None and isinstance(score.value, bool) else score.passed
-    return _TONES[passed]
+    return _TONES[pass_of(score)]
 
 
 # Why -------------------------------------------------------------------------------------------
 
 
-def why_page(detail: Detail, judge: Judge) -> Document:
+def why_page(detail: Detail, judge: Judge, _: Glyphs) -> Document:
     """How the value came about: what was read, what changed, when it ran, what it printed."""
     writer = Writer()
+    if detail.origin:
+        return writer.heading("Where it comes from").items(detail.origin).done()
     writer.field("state", state_words(detail.cell) or "in force: its inputs are as they were")
     recorded = detail.cell.recorded
     if detail.trigger:
@@ -195,6 +225,10 @@ def why_page(detail: Detail, judge: Judge) -> Document:
         writer.field("reused", "computed earlier for the same inputs, and taken from the store")
     if judge.condition is not None:
         writer.field("if", str(judge.condition))
+    if detail.paid is not None:
+        writer.heading("What asking took")
+        for label, value in paid_fields(detail.paid):
+            writer.field(label, value)
     if detail.opaque:
         writer.heading("Not all of its inputs can be known, so any change of its case reruns it")
         writer.items(detail.opaque, "warn")
@@ -225,7 +259,7 @@ def _write_reads(writer: Writer, title: str, reads: Iterable[Read], none: str) -
         )
 
 
-def history_page(detail: Detail, judge: Judge) -> Document:
+def history_page(detail: Detail, judge: Judge, _: Glyphs) -> Document:
     """Older results of the cell, newest first."""
     writer = Writer()
     for past in sorted(detail.history, key=lambda past: -past.at):

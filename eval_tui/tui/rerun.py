@@ -9,6 +9,7 @@ from textual.message_pump import MessagePump
 from eval_tui.engine.grid import CellKey
 from eval_tui.engine.money import Estimate
 from eval_tui.tui import words
+from eval_tui.tui.costs import takes
 from eval_tui.tui.face import Driver
 from eval_tui.tui.host import app_of
 
@@ -36,9 +37,4 @@ def rerun(
 
 def question(cells: int, estimate: Estimate) -> str:
     """What is asked before money is spent."""
-    calls = words.plural(estimate.calls, "model call")
-    if estimate.cost is not None:
-        price = f"about ${estimate.cost:.2f}" if estimate.cost >= 0.005 else "less than a cent"
-    else:
-        price = "at a price that is not known"
-    return f"Rerun {words.plural(cells, 'cell')}? That takes {calls}, {price}."
+    return f"Rerun {words.plural(cells, 'cell')}?\nThat takes {takes(estimate)}."

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import sys
 import threading
+from collections.abc import Sequence
+from types import FrameType
 from typing import Final
 
+from eval_tui.config.problems import Problem
 from eval_tui.tui.app import EvalApp
 from eval_tui.tui.face import Driver
 
@@ -16,8 +20,8 @@ CLOSE_SECONDS: Final = 5.0
 """How long the driver may take to close."""
 
 END_SECONDS: Final = CLOSE_SECONDS + 2.0
-"""How long everything may take after a signal. With its terminal gone, the app may wait for ever
-for what it draws to be taken; the workers end with the process, however that ends."""
+"""How long everything may take after a signal. A terminal that is there and takes nothing (ctrl+s)
+holds the app up for ever; the workers end with the process, however that ends."""
 
 UNUSABLE: Final = 2
 
@@ -25,9 +29,15 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def run_app(
-    driver: Driver, theme: str | None = None, ascii: bool = False, mouse: bool = True
+    driver: Driver,
+    theme: str | None = None,
+    ascii: bool = False,
+    mouse: bool = True,
+    state: str = "",
+    bell: bool = False,
+    key_problems: Sequence[Problem] = (),
 ) -> int:
-    """Run until the person leaves; the exit code of the process.
+    """Run until the person leaves; the exit code of the process. See `EvalApp` for the options.
 
     0 after leaving, 1 after an error of our own, 128 + n after signal n, 2 where there is no
     terminal to draw on: then nothing is drawn and standard error names the command to use.
@@ -38,7 +48,11 @@ def run_app(
             file=sys.stderr,
         )
         return UNUSABLE
-    return asyncio.run(_run(EvalApp(driver, theme, ascii, mouse)))
+    return asyncio.run(
+        _run(
+            EvalApp(driver, theme, ascii, mouse, state=state, bell=bell, key_problems=key_problems)
+        )
+    )
 
 
 def _on_terminal() -> bool:
@@ -48,18 +62,24 @@ def _on_terminal() -> bool:
     return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
 
 
-def _end(app: EvalApp, code: int) -> None:
-    """End the app, and the process in any case."""
-    last_resort = threading.Timer(END_SECONDS, os._exit, (code,))
-    last_resort.daemon = True
-    last_resort.start()
-    app.end(code)
+def _end_on_signals(app: EvalApp, loop: asyncio.AbstractEventLoop) -> None:
+    """On each of the signals end the app, and the process in any case."""
+
+    def end(number: int, _: FrameType | None) -> None:
+        code = 128 + number
+        last_resort = threading.Timer(END_SECONDS, os._exit, (code,))
+        last_resort.daemon = True
+        last_resort.start()
+        with contextlib.suppress(RuntimeError):  # the loop is closed: it is ending
+            loop.call_soon_threadsafe(app.end, code)
+
+    # Not the loop's own handlers, which would have to wait while a terminal holds up the loop.
+    for number in _SIGNALS:
+        signal.signal(number, end)
 
 
 async def _run(app: EvalApp) -> int:
-    loop = asyncio.get_running_loop()
-    for number in _SIGNALS:
-        loop.add_signal_handler(number, _end, app, 128 + number)
+    _end_on_signals(app, asyncio.get_running_loop())
     try:
         await app.run_async(mouse=app.mouse)
     finally:

@@ -1,20 +1,16 @@
-"""Entries of a trace in words: their names, one-line summaries, outcomes and whole texts."""
+"""Entries of a trace in words: their names, one-line summaries and outcomes."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any, Final, cast
 
-from rich.cells import cell_len
-
-from eval_tui.tui.document import Document, Writer, without_colours
-from eval_tui.tui.trace import Entry, Event, Trace
-
-LONGEST_NAME: Final = 32
-"""Cells that a name may take on an entry's line; a longer one is whole in the unfolded entry."""
+from eval_tui.results.words import usd
+from eval_tui.tui.document import without_colours
+from eval_tui.tui.trace import Entry, Event, Trace, seconds_between
+from eval_tui.tui.words import plural
 
 DETAIL_KEYS: Final = (
     "file_path",
@@ -84,11 +80,12 @@ def summary_of(trace: Trace, position: int) -> str:
         case "result":
             return without_colours(as_text(trace.events[entry.at].get("content")))
         case "system":
-            return ", ".join(_system_words(trace, position))
+            return ", ".join(system_words(trace, position))
         case "end":
             return _end_words(trace.events[entry.at])
         case _:
-            return as_text(trace.events[entry.at])
+            event = trace.events[entry.at]
+            return as_text(event.get("text") or event)
 
 
 def call_detail(arguments: Any) -> str:
@@ -98,13 +95,15 @@ def call_detail(arguments: Any) -> str:
     known = cast("Mapping[str, Any]", arguments)
     for key in DETAIL_KEYS:
         if isinstance(known.get(key), str) and known[key]:
-            return known[key]
+            offset = known.get("offset") if key == "file_path" else None
+            return f"{known[key]}:{offset}" if isinstance(offset, int) else known[key]
     for key, value in known.items():
         return f"{key}={as_text(value)}"
     return ""
 
 
-def _system_words(trace: Trace, position: int) -> list[str]:
+def system_words(trace: Trace, position: int) -> list[str]:
+    """What the events of a `system` entry say, one by one."""
     words: list[str] = []
     for at in (trace.entries[position].at, *trace.more.get(position, ())):
         event = trace.events[at]
@@ -118,8 +117,8 @@ def _end_words(event: Event) -> str:
     words: list[str] = []
     turns, cost = event.get("num_turns"), event.get("cost_usd")
     if isinstance(turns, int):
-        words.append(f"{turns:,} turn{'' if turns == 1 else 's'}")
-    words.append(f"${cost:.4f}" if isinstance(cost, int | float) else "cost n/a")
+        words.append(plural(turns, "turn"))
+    words.append(usd(cost) if isinstance(cost, int | float) else "cost n/a")
     return ", ".join(words)
 
 
@@ -127,17 +126,20 @@ def outcome_of(trace: Trace, position: int) -> str:
     """The right end of an entry's line: how a call came out, in a few words."""
     entry = trace.entries[position]
     if entry.kind != "call":
-        return "error" if entry.kind in ("result", "end") and is_error(trace, position) else ""
+        if entry.kind in ("result", "end") and is_error(trace, position):
+            return "error"
+        tokens = trace.tokens.get(position)
+        return "" if tokens is None else plural(tokens, "token")
     at = trace.results.get(position)
     if at is None:
         return "no result"
     result = trace.events[at]
-    seconds = _seconds_between(trace.events[entry.at], result)
+    seconds = seconds_between(trace.events[entry.at], result)
     took = "" if seconds is None else f" {seconds:.1f}s"
     if result.get("is_error"):
         return f"error{took}"
     lines = as_text(result.get("content")).count("\n") + 1
-    return f"{lines:,} line{'' if lines == 1 else 's'}{took}"
+    return f"{plural(lines, 'line')}{took}"
 
 
 def is_error(trace: Trace, position: int) -> bool:
@@ -145,77 +147,6 @@ def is_error(trace: Trace, position: int) -> bool:
     entry = trace.entries[position]
     at = trace.results.get(position, entry.at if entry.kind in ("result", "end") else None)
     return at is not None and bool(trace.events[at].get("is_error"))
-
-
-def _seconds_between(first: Event, second: Event) -> float | None:
-    """Seconds between two events that both say when they were, in order; else None."""
-    try:
-        begin = datetime.fromisoformat(first["timestamp"])
-        return max((datetime.fromisoformat(second["timestamp"]) - begin).total_seconds(), 0.0)
-    except (KeyError, TypeError, ValueError):
-        return None
-
-
-def document_of(trace: Trace, position: int) -> Document:
-    """Everything about one entry, as it is shown unfolded. Copying gives the raw texts."""
-    entry = trace.entries[position]
-    event = trace.events[entry.at]
-    match entry.kind:
-        case "call":
-            return _call_document(trace, position)
-        case "message":
-            return Writer().text(message_text(trace, position)).done()
-        case "thinking":
-            return Writer().text(message_text(trace, position), "dim").done()
-        case "result":
-            writer = Writer()
-            _write_result(writer, event)
-            return writer.done(as_text(event.get("content")))
-        case "system":
-            return Writer().items(_system_words(trace, position)).done()
-        case _:
-            writer = Writer()
-            for key, value in event.items():
-                writer.field(str(key), as_text(value))
-            return writer.done()
-
-
-def _call_document(trace: Trace, position: int) -> Document:
-    entry = trace.entries[position]
-    call = call_of(trace, entry)
-    writer = Writer()
-    name = name_of(trace, position)
-    if len(name) > LONGEST_NAME or cell_len(name) > LONGEST_NAME:
-        writer.field("tool", name)
-    arguments = call.get("input")
-    if isinstance(arguments, Mapping):
-        for key, value in cast("Mapping[str, Any]", arguments).items():
-            writer.field(str(key), as_text(value))
-    elif arguments is not None:
-        writer.text(as_text(arguments))
-    raw = as_text(arguments)
-    at = trace.results.get(position)
-    if at is None:
-        writer.text("(no result was recorded)", "warn")
-    else:
-        _write_result(writer, trace.events[at])
-        raw += "\n" + as_text(trace.events[at].get("content"))
-    return writer.done(raw)
-
-
-def _write_result(writer: Writer, result: Event) -> None:
-    content = as_text(result.get("content"))
-    shown = without_colours(content)
-    failed = bool(result.get("is_error"))
-    words = "error" if failed else "result"
-    if shown != content:
-        words += " (colours left out)"
-    writer.text(words, "bad" if failed else "label")
-    writer.text(shown or "(empty)", None if shown else "dim")
-    if result.get("truncated"):
-        whole = result.get("original_length")
-        size = f": {whole:,} characters" if isinstance(whole, int) else ""
-        writer.text(f"(the record holds only the beginning{size})", "warn")
 
 
 def mentions(trace: Trace, position: int, pattern: re.Pattern[str]) -> bool:

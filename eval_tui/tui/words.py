@@ -11,14 +11,11 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from eval_tui.config.problems import Problem
-from eval_tui.config.schema import EvalConfig, Judge
-from eval_tui.engine.grid import Cell, CellState, Detail, Grid, Row, Status
-from eval_tui.scores import Measured, Unmeasured
-from eval_tui.tui.marks import Glyphs, Look, mark, score_words, state_words
-from eval_tui.tui.text import ELLIPSIS, clean, content, cut, one_line, shorten
-
-PREVIEW_CHARS: Final = 4_000
-"""Characters of a rationale that the preview shows; the case screen shows all of it."""
+from eval_tui.config.schema import EvalConfig
+from eval_tui.engine.grid import Grid, Row, Status
+from eval_tui.results.words import usd
+from eval_tui.tui.marks import Glyphs, Look
+from eval_tui.tui.text import ELLIPSIS, content, cut, one_line
 
 LOOK_STYLES: Final[dict[Look, str]] = {
     "pass": "$pass bold",
@@ -31,6 +28,9 @@ LOOK_STYLES: Final[dict[Look, str]] = {
     "running": "$running",
     "empty": "$skip",
 }
+
+
+RUNS_ELSEWHERE: Final = "where they are elsewhere: eval-tui --runs FOLDER, or AGENT_EVAL_RUNS_DIR"
 
 
 def plural(count: int, noun: str) -> str:
@@ -67,9 +67,14 @@ def counts_of(rows: Iterable[Row]) -> Counts:
 
 
 def title_line(
-    config: EvalConfig | None, status: Status, counts: Counts, glyphs: Glyphs, width: int
+    config: EvalConfig | None,
+    status: Status,
+    counts: Counts,
+    glyphs: Glyphs,
+    width: int,
+    verdicts: str | None = None,
 ) -> Content:
-    """The first line: eval, run, and how many cases ran."""
+    """The first line: eval, run, how many cases ran, and how many have which verdict."""
     name = status.eval_name or (config.name if config else "")
     parts: list[Content] = [content(one_line(name) or "eval-tui", "bold $primary")]
     if status.run_id:
@@ -82,9 +87,32 @@ def title_line(
     if counts.recorded_only:
         right.append(f"{counts.recorded_only:,} recorded only")
     left, told = Content.assemble(" ", *parts), ", ".join(right)
+    if verdicts:
+        both = f"{verdicts} {glyphs.dot} {told}"
+        told = both if left.cell_length + len(both) + 2 <= width else verdicts
     if left.cell_length + len(told) + 2 > width:
-        told = f"{counts.ran:,}/{counts.total:,}" if counts.total else ""
+        told = verdicts or (f"{counts.ran:,}/{counts.total:,}" if counts.total else "")
     return beside(left, Content.styled(told + " ", "$skip"), width, glyphs.ellipsis)
+
+
+def window_title(config: EvalConfig | None, status: Status) -> str:
+    """What the terminal's window is called; changes only when work begins or ends."""
+    name = one_line(status.eval_name or (config.name if config else ""))
+    doing = "working" if status.running or status.queued else one_line(status.run_id)
+    return " - ".join(part for part in (name, doing, "eval-tui") if part)
+
+
+def welcome_line(keys: Sequence[tuple[str, str]], width: int, glyphs: Glyphs) -> Content:
+    """The hint for the first time: keys with what they do, as many as fit."""
+    pieces = [Content.assemble(Content.styled(key, "bold"), f" {text}") for key, text in keys]
+    pieces.append(Content("save a judge: it reruns"))
+    line, between = Content.styled(" New here? ", "bold $primary"), ""
+    for piece in pieces:
+        if line.cell_length + len(between) + piece.cell_length > width:
+            break
+        line = Content.assemble(line, between, piece)
+        between = f" {glyphs.dot} "
+    return line
 
 
 def status_line(status: Status, frozen: bool, behind: int, glyphs: Glyphs, width: int) -> Content:
@@ -94,10 +122,14 @@ def status_line(status: Status, frozen: bool, behind: int, glyphs: Glyphs, width
         for count, word in (
             (status.running, "running"),
             (status.queued, "queued"),
-            (status.waiting, "waiting"),
+            (status.waiting - status.unpaid, "waiting"),
         )
-        if count
+        if count > 0
     ]
+    if status.unpaid:
+        known = status.unpaid_cost is not None
+        price = f"about {usd(status.unpaid_cost)}" if known else "price n/a"
+        going.append(f"{status.unpaid:,} wait for {glyphs.money}, {price}")
     activity = Content.styled(
         f" {glyphs.dot} ".join(going), "$running" if status.running else "$skip"
     )
@@ -107,7 +139,9 @@ def status_line(status: Status, frozen: bool, behind: int, glyphs: Glyphs, width
     if frozen:
         text = f" FROZEN, {behind:,} changed " if behind else " FROZEN "
         flags.append(Content.styled(text, "$background on $primary bold"))
-    if status.watching == "polling":
+    if status.document:
+        flags.append(content(one_line(f"read-only: {status.document}"), "$skip"))
+    elif status.watching == "polling":
         flags.append(Content.styled("polling", "$unmeasured"))
     elif not status.watching:
         flags.append(Content.styled("not watching", "$unmeasured"))
@@ -166,11 +200,13 @@ def _done(status: Status) -> str:
     return ", ".join(told)
 
 
-def banner(status: Status) -> Content:
-    """The lasting message, or empty."""
-    if not status.banner:
-        return Content("")
-    return content(one_line(status.banner))
+def banner(status: Status, rows: bool = False) -> Content:
+    """The lasting message, or empty; `rows`: there are cases, so the empty page does not tell it."""
+    if status.banner:
+        return content(one_line(status.banner))
+    if status.looked_in and rows:
+        return content(f"No runs yet in {one_line(status.looked_in[0])}; {RUNS_ELSEWHERE}")
+    return Content("")
 
 
 def place_of(problem: Problem, root: str = "") -> str:
@@ -220,10 +256,12 @@ def empty_words(
             " e opens the config.",
         )
     if not grid.rows and not status.run_id:
+        places = "".join(f"\n  {one_line(folder)}" for folder in status.looked_in)
         return (
             "No runs yet",
             "Let the agent run on the dataset: a new run shows up here by itself."
-            " m lists the runs that were found.",
+            + f"\n\nRuns were looked for in:{places}" * bool(places)
+            + f"\n\n{RUNS_ELSEWHERE[:1].upper()}{RUNS_ELSEWHERE[1:]}.",
         )
     if not grid.rows:
         return (
@@ -232,105 +270,6 @@ def empty_words(
             " or choose another run with m.",
         )
     return None
-
-
-def preview(detail: Detail | None, judge: Judge | None, row: Row | None, glyphs: Glyphs) -> Content:
-    """What the preview pane says about the cell under the cursor."""
-    if detail is None or judge is None:
-        return Content("")
-    parts: list[Content] = [_head(detail, judge, glyphs)]
-    if row is not None and row.status == "not_run":
-        parts.append(
-            Content.styled(
-                "The agent has not run on this case, so there is nothing to judge.", "$skip"
-            )
-        )
-        return Content("\n").join(parts)
-    state = state_words(detail.cell)
-    if state and detail.score is not None:
-        parts.append(Content.styled(state, "$recorded" if detail.cell.recorded else "$stale"))
-    parts.extend(content(note, "$unmeasured") for note in (row.notes if row else ()))
-    hint = waiting_hint(detail.cell, judge)
-    if hint:
-        parts += [Content(""), content(hint)]
-    text = reason_text(detail)
-    if text:
-        parts += [Content(""), content(shorten(clean(text), PREVIEW_CHARS, glyphs.ellipsis))]
-    origin = origin_words(detail)
-    if origin:
-        parts += [Content(""), content(origin, "$skip")]
-    return Content("\n").join(parts)
-
-
-def waiting_hint(cell: Cell, judge: Judge) -> str:
-    """What a cell that waits is waiting for, and what to press; empty for others."""
-    if cell.state is not CellState.WAITING:
-        return ""
-    match cell.waiting or "off":
-        case "money":
-            return "Asking a model costs money, so it is not done by itself. $ runs what waits."
-        case "paused":
-            return "Work is paused. p goes on with it."
-        case "cancelled":
-            return "It was cancelled. r runs it."
-        case "off" if judge.asks_model and cell.score is not None:
-            return (
-                "This verdict was given before something that it rests on changed; the why tab"
-                " says what. Asking the model again costs money, so that is not done by itself."
-            )
-        case "off" if judge.asks_model:
-            return "This judge asks a model. That costs money, so it is not done by itself."
-        case "off" if judge.auto:
-            return "Nothing is run here: the project was opened for viewing only."
-        case "off":
-            return "The config says `auto: false` for this judge. r runs it here, C on every case."
-
-
-def origin_words(detail: Detail) -> str:
-    """Why, when and how long a cell was judged, in a line; empty when it never was. Raw."""
-    told = [trigger_words(detail.trigger)] if detail.trigger else []
-    if detail.cell.recorded:
-        told = []
-    elif detail.at is not None and detail.cell.state is CellState.FRESH:
-        told.append(("judged " if not told or detail.reused else "") + ago(detail.at))
-        if detail.duration_s is not None:
-            told.append(f"took {seconds(detail.duration_s)}")
-        if detail.reused:
-            told.append("still valid")
-    return ", ".join(told)
-
-
-def _head(detail: Detail, judge: Judge, glyphs: Glyphs) -> Content:
-    cell = Cell(detail.cell.state, detail.score, detail.cell.recorded, detail.cell.waiting)
-    shown = mark(cell, judge, glyphs)
-    style = LOOK_STYLES[shown.look]
-    sign = {"number": "", "unmeasured": f"{glyphs.unmeasured} "}.get(shown.look, f"{shown.field} ")
-    words = state_words(cell) if cell.score is None else score_words(cell.score, judge)
-    return Content.assemble(
-        content(one_line(detail.key.case), "bold"),
-        Content.styled(f" {glyphs.dot} ", "$skip"),
-        content(one_line(judge.name), "bold"),
-        "\n",
-        content((sign + words).strip(), style),
-    )
-
-
-def reason_text(detail: Detail) -> str:
-    """The rationale of a cell, or why it has no value. Raw."""
-    match detail.score:
-        case Measured(rationale=rationale):
-            return rationale
-        case Unmeasured(detail=why):
-            return why
-        case None:
-            return ""
-
-
-def copied_text(detail: Detail, judge: Judge) -> str:
-    """What copying a cell puts on the clipboard. Raw."""
-    lines = [f"{detail.key.case} / {detail.key.judge}", score_words(detail.score, judge)]
-    text = reason_text(detail)
-    return "\n".join([*lines, "", text] if text else lines) + "\n"
 
 
 def seconds(duration: float) -> str:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from eval_tui.config.problems import Problem
 from eval_tui.config.schema import EvalConfig, Judge, Threshold
+from eval_tui.engine.authority import Authority
+from eval_tui.engine.dryrun import DryRun
+from eval_tui.engine.finding import Finding
 from eval_tui.engine.grid import (
     EMPTY_CELL,
     CaseView,
     Cell,
     CellKey,
     CellState,
+    Counterpart,
     Detail,
     Dirty,
     EvalInfo,
@@ -22,8 +27,11 @@ from eval_tui.engine.grid import (
     Status,
 )
 from eval_tui.engine.money import NOTHING, Estimate
+from eval_tui.engine.stored import StoredEval
 from eval_tui.scores import Measured, Reason, Score, Unmeasured, measured
 from eval_tui.tui.face import NO_CHANGE, merged
+
+T = TypeVar("T")
 
 
 class FakeGrid:
@@ -62,15 +70,30 @@ class FakeDriver:
             eval_name="wiki", run_id="run-2", following=True, watching="events"
         )
         self.problems: tuple[Problem, ...] = ()
+        self.authority = Authority()
+        self.authority.read(self.config)
         self.dirty = NO_CHANGE
         self.calls: list[tuple[object, ...]] = []
         self.price = NOTHING
         """What model calls of a rerun take."""
         self.run_list: tuple[RunInfo, ...] = ()
         self.eval_list: tuple[EvalInfo, ...] = ()
+        self.stored: dict[str, StoredEval] = {}
+        """How evals stood when they were last scored, by config."""
         self.rationales: dict[CellKey, str] = {}
         self.views: dict[str, CaseView] = {}
+        self.requests: dict[str, DryRun] = {}
+        """By judge: what it would ask."""
+        self.facts: dict[str, dict[str, Any]] = {}
+        """By case: what can be read about it."""
+        self.read_facts: list[tuple[str, ...]] = []
+        """Of which cases it was read."""
+        self.finding = Finding(None, self._facts, lambda key: self.detail(*key).score, self._column)
+        self.columns: dict[tuple[str, str], dict[str, Score]] = {}
+        """By run and judge: what it said, by case."""
         self.started = 0
+        self.run_dir = ""
+        self.baseline_id = ""
 
     # What a test does
 
@@ -98,6 +121,16 @@ class FakeDriver:
 
     # The face
 
+    def authority_changed(self) -> None:
+        self.change(Dirty(structure=True, problems=True))
+
+    async def _facts(self, cases: Sequence[str]) -> dict[str, dict[str, Any]]:
+        self.read_facts.append(tuple(cases))
+        return {case: self.facts[case] for case in cases if case in self.facts}
+
+    async def _column(self, run: RunInfo, judge: Judge) -> dict[str, Score]:
+        return self.columns.get((run.id, judge.name), {})
+
     def take_dirty(self) -> Dirty:
         dirty, self.dirty = self.dirty, NO_CHANGE
         return dirty
@@ -110,11 +143,27 @@ class FakeDriver:
             score = Measured(score.value, score.passed, self.rationales[key])
         return Detail(key, cell, score, trigger="first run", at=0.0, duration_s=0.012)
 
+    def full_score(self, case: str, judge: str) -> Score | None:
+        return self.detail(case, judge).score
+
+    async def write_own(self, path: str, write: Callable[[], T]) -> T:
+        self.calls.append(("write_own", path))
+        return write()
+
     async def view(self, case: str) -> CaseView:
         return self.views[case]
 
+    async def dry_run(self, case: str, judge: str) -> DryRun:
+        self.calls.append(("dry_run", CellKey(case, judge)))
+        if judge not in self.requests:
+            raise OSError(f"{judge} asks no model")
+        return self.requests[judge]
+
     async def file_text(self, case: str, name: str) -> FileText:
         return FileText(f"{case}/{name}", False, 10, False)
+
+    async def counterparts(self, case: str, name: str) -> tuple[Counterpart, ...]:
+        return ()
 
     def select(
         self, scope: Scope, case: str | None = None, judge: str | None = None
@@ -163,6 +212,11 @@ class FakeDriver:
 
     def evals(self) -> tuple[EvalInfo, ...]:
         return self.eval_list
+
+    async def stored_eval(self, path: str) -> StoredEval:
+        if path not in self.stored:
+            raise OSError("nothing is known of it")
+        return self.stored[path]
 
     async def open_run(self, run_id: str) -> None:
         self.calls.append(("open_run", run_id))

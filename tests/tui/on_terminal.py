@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import sys
 
-from eval_tui.tui.run import run_app
-from eval_tui.tui.screens.grid import GridScreen
-from tests.tui.fake import FakeDriver, check, ran, sample_driver
-from tests.tui.hostile import ALL
+from eval_tui.tui.keymap import take_keys
+
+KEY_PROBLEMS = take_keys()  # before the screens are imported
+
+from eval_tui.tui.run import run_app  # noqa: E402
+from eval_tui.tui.screens.grid import GridScreen  # noqa: E402
+from tests.tui.fake import FakeDriver, check, ran, sample_driver  # noqa: E402
+from tests.tui.hostile import ALL  # noqa: E402
 
 
 def crash(self: GridScreen) -> None:
@@ -33,7 +37,7 @@ def main() -> int:
         GridScreen.action_sort = crash
     if "broken" in sys.argv:
         driver.start = broken_start  # type: ignore[method-assign]
-    return run_app(driver)
+    return run_app(driver, key_problems=KEY_PROBLEMS)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import signal
@@ -11,12 +12,14 @@ from pathlib import Path
 
 import pexpect
 import pytest
+from textual._styles_cache import StylesCache
 
 from eval_tui.tui.app import EvalApp
 from eval_tui.tui.crash import crash_report, masked
+from eval_tui.tui.host import say
 from tests.tui.fake import sample_driver
 from tests.tui.hostile import acts
-from tests.tui.seeing import drained, running, screen_text, until
+from tests.tui.seeing import drained, running, screen_text, sees, until
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "sk-very-secret-value"
@@ -172,6 +175,24 @@ async def test_interrupting_twice_within_two_seconds_quits():
         await pilot.press("ctrl+c")
         assert app._exit
     assert driver.calls == [("cancel", None), ("cancel", None)]
+
+
+def drawings() -> int:
+    """How many widgets' drawings are kept."""
+    gc.collect()
+    return sum(isinstance(thing, StylesCache) for thing in gc.get_objects())
+
+
+async def test_a_notice_takes_the_place_of_the_one_before_and_of_all_that_was_made_for_it():
+    async with running(sample_driver()) as (pilot, _):
+        widgets, drawn = len(pilot.app.screen.query("*")), drawings()
+        for number in range(6):
+            say(pilot.app, f"notice {number}")
+            await sees(pilot, f"notice {number}")
+        await until(pilot, lambda: "notice 4" not in screen_text(pilot.app), "one at a time")
+        # A toast and what holds it, and the same of the one before while it goes.
+        await until(pilot, lambda: len(pilot.app.screen.query("*")) <= widgets + 2, "all gone")
+        await until(pilot, lambda: drawings() <= drawn + 4, "nothing kept")
 
 
 async def test_themes_are_read_anew_when_a_file_changes(

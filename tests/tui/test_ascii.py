@@ -27,6 +27,7 @@ STEPS = (
     ("6",),
     ("slash", "a"),
     ("escape", "question_mark"),
+    ("escape", "V"),
 )
 
 

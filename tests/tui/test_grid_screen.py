@@ -268,7 +268,8 @@ async def test_rerunning_everything_asks_only_when_models_would_be_called():
     driver.price = Estimate(3, 1200, 600, 0.14)
     async with running(driver) as (pilot, _):
         await pilot.press("a")
-        assert "Rerun 6 cells? That takes 3 model calls, about $0.14." in screen_text(pilot.app)
+        for words in ("Rerun 6 cells?", "That takes 3 model calls", "1,200 tokens", "$0.14."):
+            assert words in screen_text(pilot.app)
         await pilot.press("escape")
         assert not driver.calls
         driver.price = NOTHING
@@ -578,3 +579,20 @@ async def test_the_palette_shows_names_as_they_are():
             pilot.app.screen.query_one(Input).value = typed
             await sees(pilot, f"Case: {one_line(name)}")
             assert not acts(screen_text(pilot.app))
+
+
+async def test_nobody_counts_cells_while_known_ones_are_still_being_taken_up(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr("eval_tui.tui.screens.grid.AT_ONCE", 0)
+    driver = small()
+    driver.status = replace(driver.status, loading=2)
+    async with running(driver) as (pilot, _):
+        screen = pilot.app.screen
+        assert isinstance(screen, GridScreen)
+        for _ in range(2):
+            heads = screen._heads_due
+            await until(pilot, lambda before=heads: screen._heads_due is not before)
+            assert "50%" not in screen_text(pilot.app)
+        driver.say(replace(driver.status, loading=0))
+        await sees(pilot, "50%")

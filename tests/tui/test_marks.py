@@ -13,6 +13,7 @@ from eval_tui.tui.marks import (
     number,
     score_words,
     shade_of,
+    sign_of,
     state_words,
 )
 from tests.tui.fake import check, model
@@ -132,3 +133,17 @@ def test_words_say_what_a_mark_means():
     assert state_words(Cell(STALE, measured(1))) == "stale: an input changed since"
     assert "paused" in state_words(Cell(CellState.WAITING, waiting="paused"))
     assert state_words(Cell(FRESH, measured(1), recorded=True)) == "recorded, not recomputed"
+
+
+@pytest.mark.parametrize(
+    ("score", "sign"),
+    [
+        (measured(True), "✓ "),
+        (measured(4), ""),
+        (Measured(4, True), "✓ "),
+        (Measured(2.5, False), "✗ "),
+        (unmeasured(Reason.GRADER_ERROR), "∅ "),
+    ],
+)
+def test_a_score_in_words_has_its_mark_in_front_and_no_number_twice(score: Score, sign: str):
+    assert sign_of(score, mark(Cell(FRESH, score), CHECK), UNICODE) == sign

@@ -1,11 +1,14 @@
 """Themes are files; a mistake in one is reported and costs only that theme."""
 
+from itertools import product
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from textual.color import Color
 from textual.theme import Theme
 
+from eval_tui.tui.marks import SHADES, Look, Mark
 from eval_tui.tui.themes import (
     MARK_COLOURS,
     load_themes,
@@ -13,6 +16,7 @@ from eval_tui.tui.themes import (
     read_theme,
     signature,
 )
+from eval_tui.tui.widgets.palette import Ground, Palette
 
 PACKAGED = load_themes([packaged_folder()])
 GOOD = "primary: '#123456'\nforeground: white\nbackground: black\n"
@@ -29,14 +33,39 @@ def test_the_packaged_themes_are_whole():
     assert {"dark", "light", "high-contrast", "colour-blind"} <= set(PACKAGED.themes)
 
 
+GROUNDS = [Ground(row, cursor, focus) for row, cursor, focus in product((False, True), repeat=3)]
+"""What lies behind a cell, in every combination."""
+
+
+def least(name: str) -> float:
+    """What WCAG asks of text: AA, and AAA of the theme that says so."""
+    return 7.0 if name == "high-contrast" else 4.5
+
+
 @pytest.mark.parametrize("name", sorted(PACKAGED.themes))
-def test_every_mark_of_a_packaged_theme_can_be_read(name: str):
+def test_every_text_colour_can_be_read_on_every_ground(name: str):
     theme = PACKAGED.themes[name]
-    ground = Color.parse(theme.background or "")
-    least = 7.0 if name == "high-contrast" else 3.0
-    for mark in MARK_COLOURS:
-        colour = Color.parse(theme.variables[mark])
-        assert contrast(colour, ground) >= least, mark
+    colours = {**theme.to_color_system().generate(), **theme.variables}
+    for behind in ("background", "surface", "panel"):
+        for text in (*MARK_COLOURS, "foreground", "primary", "accent", "error", "warning"):
+            ratio = contrast(Color.parse(colours[text]), Color.parse(colours[behind]))
+            assert ratio >= least(name), f"{text} on {behind}: {ratio:.2f}"
+
+
+@pytest.mark.parametrize("name", sorted(PACKAGED.themes))
+def test_every_cell_can_be_read_whatever_lies_behind_it(name: str):
+    theme = PACKAGED.themes[name]
+    palette = Palette.of({**theme.to_color_system().generate(), **theme.variables})
+    for look, old, shade, ground in product(
+        get_args(Look), (False, True), (None, *range(SHADES)), GROUNDS
+    ):
+        if shade is None or look == "number":
+            style = palette.mark(Mark("1", "", look, old, shade), ground)
+            assert style.color and style.bgcolor
+            ratio = contrast(
+                Color.from_rich_color(style.color), Color.from_rich_color(style.bgcolor)
+            )
+            assert ratio >= least(name), f"{look} {old=} {shade=} {ground}: {ratio:.2f}"
 
 
 def contrast(first: Color, second: Color) -> float:

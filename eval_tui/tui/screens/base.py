@@ -26,6 +26,11 @@ class LiveScreen(Screen[CellKey | None]):
         self.driver = driver
         self._pending = NO_CHANGE
 
+    @property
+    def cell(self) -> CellKey | None:
+        """The cell that the person looks at here, if any."""
+        return None
+
     def take(self, dirty: Dirty) -> None:
         """Show what changed."""
         raise NotImplementedError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import ClassVar, Final, Literal, cast
+from typing import ClassVar, Final, cast
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -12,32 +12,30 @@ from textual.widget import Widget
 from textual.widgets import ContentSwitcher
 
 from eval_tui.config.schema import Judge
-from eval_tui.engine.grid import CaseView, CellKey, CellState, Detail, Dirty, FileText
+from eval_tui.engine.grid import CaseView, CellKey, CellState, Detail, Dirty
 from eval_tui.tui import pages
 from eval_tui.tui.actions import Context, bindings
-from eval_tui.tui.case_head import FailedCases, Head, head_lines
+from eval_tui.tui.case_head import CaseHead, FailedCases, Head, head_lines
+from eval_tui.tui.case_tabs import TabId, file_behind, missing_tab, tabs_of
+from eval_tui.tui.costs import cell_costs
 from eval_tui.tui.document import Document
 from eval_tui.tui.editor import edit
 from eval_tui.tui.face import Driver
 from eval_tui.tui.host import app_of, say
 from eval_tui.tui.marks import UNICODE, Glyphs
 from eval_tui.tui.rerun import rerun
-from eval_tui.tui.screens.base import LiveScreen
-from eval_tui.tui.trace import make_trace
+from eval_tui.tui.screens.case_files import CaseFiles
 from eval_tui.tui.widgets.bars import Bar, hints
-from eval_tui.tui.widgets.files_pane import FileList, FilesPane, note
+from eval_tui.tui.widgets.data_view import DataView
+from eval_tui.tui.widgets.file_tree import FileTree
+from eval_tui.tui.widgets.files_pane import FilesPane, note
 from eval_tui.tui.widgets.line_view import LineView
 from eval_tui.tui.widgets.search_bar import SearchBar
-from eval_tui.tui.widgets.tab_strip import Tab, TabStrip
+from eval_tui.tui.widgets.tab_strip import TabStrip
+from eval_tui.tui.widgets.trace_pane import TracePane
 from eval_tui.tui.widgets.trace_view import TraceView
 
-TabId = Literal["reason", "trace", "files", "inputs", "logs", "why", "history"]
-
-TABS: Final[tuple[Tab, ...]] = tuple(
-    Tab(name, name) for name in ("reason", "trace", "files", "inputs", "logs", "why", "history")
-)
-
-_CELL_PAGES: Final[dict[str, Callable[[Detail, Judge], Document]]] = {
+_CELL_PAGES: Final[dict[str, Callable[[Detail, Judge, Glyphs], Document]]] = {
     "reason": pages.reason_page,
     "why": pages.why_page,
     "history": pages.history_page,
@@ -50,11 +48,11 @@ _CASE_PAGES: Final[dict[str, Callable[[CaseView], Document]]] = {
 }
 """Pages made of the case's files."""
 
-Reader = LineView | TraceView | FileList
+Reader = LineView | TraceView | FileTree | DataView
 """What a person can read, search and copy."""
 
 
-class CaseScreen(LiveScreen):
+class CaseScreen(CaseFiles):
     """Reads one cell. What is known is shown at once; the case's files come when they are loaded.
 
     Changes of the cell refresh the header and the pages in place: scroll, selection, folds and
@@ -93,16 +91,17 @@ class CaseScreen(LiveScreen):
         self._filled: dict[str, object] = {}
 
     def compose(self) -> ComposeResult:
-        yield Bar(id="case-head")
-        yield TabStrip(self._tabs(), self.tab, id="case-tabs")
+        yield CaseHead(self.driver, lambda: self.cell, self.glyphs, id="case-head")
+        yield TabStrip(tabs_of(self.detail, self._column), self.tab, id="case-tabs")
         with ContentSwitcher(initial=self.tab, id="case-pages"):
             yield LineView(id="reason")
-            yield TraceView(id="trace", glyphs=self.glyphs)
-            yield FilesPane(self._load_file, id="files", glyphs=self.glyphs)
+            yield TracePane(id="trace", glyphs=self.glyphs)
+            yield FilesPane(self.load_file, self.find_others, id="files", glyphs=self.glyphs)
             yield LineView(id="inputs")
             yield LineView(id="logs")
             yield LineView(id="why")
             yield LineView(id="history")
+            yield LineView(id="request")
         yield SearchBar(id="case-search")
         yield Bar(id="case-hints")
 
@@ -110,7 +109,7 @@ class CaseScreen(LiveScreen):
         self.query_one("#case-hints", Bar).show(partial(hints, self.CONTEXT))
         self._show_head()
         self._show_tab()
-        self._load_case()
+        self.load_case()
 
     # What is known ---------------------------------------------------------------------------
 
@@ -142,7 +141,7 @@ class CaseScreen(LiveScreen):
             before, self._gone, self._column = self.detail, "", column
             self.detail = self.driver.detail(self.case, self.judge)
             if structure or self._judged_since(before):
-                self._load_case()
+                self.load_case()
         self._show_head()
         self._fill()
 
@@ -159,12 +158,18 @@ class CaseScreen(LiveScreen):
             self._failed.place(self.case),
             self.driver.status.run_id,
             self._gone,
+            cell_costs(self._agent_cost(), self.detail.paid, self.glyphs),
         )
         self.query_one("#case-head", Bar).show(partial(head_lines, facts, self.glyphs))
 
+    def _agent_cost(self) -> float | None:
+        """What the agent cost on this case, in US dollars, as its metrics have it."""
+        cost = self.case_view.metrics.get("cost_usd") if self.case_view else None
+        return float(cost) if isinstance(cost, int | float) else None
+
     # The case's files ------------------------------------------------------------------------
 
-    def _load_case(self) -> None:
+    def load_case(self) -> None:
         self.run_worker(self._read_case(self.case), group="case", exclusive=True)
 
     async def _read_case(self, case: str) -> None:
@@ -179,15 +184,11 @@ class CaseScreen(LiveScreen):
             say(self, problem, "warning")
             return
         self.case_view, self._unreadable = view, problem
+        self.view_loaded(view)
+        self._show_head()
         self._fill()
 
-    async def _load_file(self, name: str) -> FileText:
-        return await self.driver.file_text(self.case, name)
-
     # Tabs ------------------------------------------------------------------------------------
-
-    def _tabs(self) -> tuple[Tab, ...]:
-        return TABS if self.detail.history else TABS[:-1]
 
     def _show_tab(self) -> None:
         self.query_one(ContentSwitcher).current = self.tab
@@ -196,33 +197,42 @@ class CaseScreen(LiveScreen):
 
     def _fill(self) -> None:
         """Put what is known into the page in view; the others wait until they are seen."""
-        self.query_one(TabStrip).show(self._tabs(), self.tab)
-        source = self.detail if self.tab in _CELL_PAGES else (self.case_view or self._unreadable)
+        self.query_one(TabStrip).show(tabs_of(self.detail, self._column), self.tab)
+        source = self._source()
         if self.tab in self._filled and self._filled[self.tab] is source:
             return
         keep = self.tab in self._filled
         self._filled[self.tab] = source
         if self.tab in _CELL_PAGES:
-            page = _CELL_PAGES[self.tab](self.detail, self._column)
+            page = _CELL_PAGES[self.tab](self.detail, self._column, self.glyphs)
             self.query_one(f"#{self.tab}", LineView).show(page, keep)
+            self.cite()
+        elif self.tab == "request":
+            self.query_one("#request", LineView).show(self.request_document(), keep)
         else:
             self._fill_case_page(self.tab, keep)
+
+    def _source(self) -> object:
+        """What the page in view is made of."""
+        if self.tab == "request":
+            self.load_request(self.detail)
+            return self.request
+        return self.detail if self.tab in _CELL_PAGES else (self.case_view or self._unreadable)
+
+    def request_loaded(self) -> None:
+        self._fill()
 
     def _fill_case_page(self, tab: str, keep: bool) -> None:
         view = self.case_view
         waiting = note(self._unreadable or "Loading this case")
         if tab == "trace":
-            trace = self.query_one(TraceView)
-            trace.say_empty(
-                self._unreadable or ("No events were recorded." if view else "Loading this case")
-            )
-            trace.show(make_trace(view.events if view else ()), keep)
+            self.fill_trace(view, self._unreadable, keep)
         elif tab == "files":
             files = self.query_one(FilesPane)
             if view:
                 files.show(self.case, view.files, keep)
             else:
-                files.text.show(waiting)
+                files.say(self._unreadable or "Loading this case")
         else:
             page = _CASE_PAGES[tab](view) if view else waiting
             self.query_one(f"#{tab}", LineView).show(page, keep)
@@ -232,24 +242,23 @@ class CaseScreen(LiveScreen):
         """What is being read: the part of the page in view that has the focus, else its first."""
         page = self.query_one(f"#{self.tab}", Widget)
         if isinstance(page, FilesPane):
-            return page.text if self.focused is page.text else page.list
-        return cast("LineView | TraceView", page)
+            return page.reader
+        return page.view if isinstance(page, TracePane) else cast("LineView", page)
 
     @property
-    def searched(self) -> LineView | TraceView:
+    def searched(self) -> LineView | TraceView | DataView:
         """What a search looks at."""
         reader = self.reader
-        return self.query_one(FilesPane).text if isinstance(reader, FileList) else reader
+        return self.query_one(FilesPane).body if isinstance(reader, FileTree) else reader
 
     def on_tab_strip_chosen(self, event: TabStrip.Chosen) -> None:
         self.action_tab(cast("TabId", event.tab))
 
     def action_tab(self, tab: TabId) -> None:
         """Go to a tab."""
-        if tab == "history" and not self.detail.history:
-            say(self, "There are no older results of this cell.")
-            return
-        if tab != self.tab:
+        if why := missing_tab(tab, self.detail, self._column):
+            say(self, why)
+        elif tab != self.tab:
             self._end_search()
             self.tab = tab
             self._show_tab()
@@ -273,11 +282,12 @@ class CaseScreen(LiveScreen):
         self.detail = self.driver.detail(case, self.judge)
         self.case_view, self._unreadable, self._gone = None, "", ""
         self._filled.clear()
-        if self.tab == "history" and not self.detail.history:
+        self.forget_request()
+        if missing_tab(self.tab, self.detail, self._column):
             self.tab = "reason"
         self._show_head()
         self._show_tab()
-        self._load_case()
+        self.load_case()
 
     def action_search(self) -> None:
         """Open the search line."""
@@ -298,7 +308,7 @@ class CaseScreen(LiveScreen):
     def _say_place(self) -> None:
         bar = self.query_one(SearchBar)
         at, count = self.searched.match_place
-        unit = "match" if isinstance(self.searched, LineView) else "entry"
+        unit = "entry" if isinstance(self.searched, TraceView) else "match"
         if count:
             bar.say(f"{unit} {at:,} of {count:,}")
         else:
@@ -320,17 +330,6 @@ class CaseScreen(LiveScreen):
 
     # Trace and text --------------------------------------------------------------------------
 
-    def action_error(self, by: int) -> None:
-        """The next or previous error in the trace, from any tab."""
-        self.action_tab("trace")
-        if not self.query_one(TraceView).step_error(by):
-            say(self, "No errors in this trace." if self.case_view else "Still loading.")
-
-    def action_fold(self) -> None:
-        """Fold or unfold the entry of the trace under the cursor."""
-        if self.tab == "trace":
-            self.query_one(TraceView).toggle()
-
     def action_wrap(self) -> None:
         """Wrap long lines of the text in view, or cut them."""
         reader = self.searched
@@ -346,7 +345,7 @@ class CaseScreen(LiveScreen):
             say(self, "There is nothing to copy here.")
             return
         app_of(self).copy_to_clipboard(text)
-        whole = isinstance(self.reader, FileList)
+        whole = isinstance(self.reader, FileTree)
         say(self, f"Copied {text}" if whole else f"Copied {len(text):,} characters.")
 
     def action_edit(self) -> None:
@@ -359,19 +358,11 @@ class CaseScreen(LiveScreen):
 
     def _edited(self) -> tuple[str, int]:
         """Path and line of the file behind the page in view; an empty path if there is none."""
-        view, config = self.case_view, self.driver.config
-        match self.tab:
-            case "files":
-                file = self.query_one(FilesPane).file
-                return (file.path if file else ""), 0
-            case "trace":
-                return (view.events_path if view else ""), 0
-            case "inputs":
-                return ((view.input_path or view.annotations_path) if view else ""), 0
-            case "logs":
-                return "", 0
-            case "reason" | "why" | "history":
-                return (config.path if config else ""), self._column.line
+        if self.tab == "files":
+            file = self.query_one(FilesPane).file
+            return (file.path if file else ""), 0
+        config = self.driver.config
+        return file_behind(self.tab, self.case_view, config.path if config else "", self._column)
 
     # Work ------------------------------------------------------------------------------------
 

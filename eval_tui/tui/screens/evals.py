@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from textual.content import Content
 
+from eval_tui.engine.grid import Dirty, EvalInfo
+from eval_tui.engine.threads import in_thread
+from eval_tui.results.evals import stored_summary
+from eval_tui.tui.face import Driver
 from eval_tui.tui.screens.lists import Entry, ListScreen
 from eval_tui.tui.text import content, fit, one_line
 from eval_tui.tui.words import plural
@@ -21,6 +26,27 @@ class EvalsScreen(ListScreen):
         "No eval config was found. An eval is a YAML file with `judges:` and a `dataset:`."
     )
 
+    def __init__(self, driver: Driver) -> None:
+        super().__init__(driver)
+        self._told: dict[str, str] = {}
+        """What is known of each eval, in words, by its config."""
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.run_worker(self._learn(), exclusive=True, group="evals")
+
+    async def _learn(self) -> None:
+        """See how each eval's newest run stood when it was last scored."""
+        for info in self.driver.evals():
+            try:
+                stored = await self.driver.stored_eval(info.path)
+                summary = await in_thread(partial(stored_summary, stored))
+            except OSError as error:
+                self._told[info.path] = str(error)
+            else:
+                self._told[info.path] = summary.words.replace(" · ", "; ")
+            self.take(Dirty(structure=True))
+
     def entries(self) -> Sequence[Entry]:
         evals = self.driver.evals()
         config = self.driver.config
@@ -29,17 +55,10 @@ class EvalsScreen(ListScreen):
         return [
             Entry(
                 info.path,
-                Content.assemble(
-                    Content.styled("* " if info.path == current else "  ", "bold $primary"),
-                    content(fit(one_line(info.name), width)),
-                    "  ",
-                    content(one_line(_relative(info.path, root)), "$skip"),
-                    Content.styled(f"  {plural(info.problems, 'problem')}", "$unmeasured")
-                    if info.problems
-                    else "",
-                ),
+                _shown(info, info.path == current, width, root, self._told.get(info.path, "")),
                 info.path,
                 info.path,
+                indent=4,
             )
             for info in evals
         ]
@@ -52,6 +71,19 @@ class EvalsScreen(ListScreen):
         self.app.run_worker(  # pyright: ignore[reportUnknownMemberType]
             self.driver.open_eval(entry.key), exclusive=True, group="open"
         )
+
+
+def _shown(info: EvalInfo, current: bool, width: int, root: str, told: str) -> Content:
+    """Name and file; below them how its newest run stands, once that is known."""
+    problems = f"  {plural(info.problems, 'problem')}" if info.problems else ""
+    first = Content.assemble(
+        Content.styled("* " if current else "  ", "bold $primary"),
+        content(fit(one_line(info.name), width), "bold" if current else ""),
+        "  ",
+        content(one_line(_relative(info.path, root)), "$skip"),
+        Content.styled(problems, "$unmeasured"),
+    )
+    return Content("\n").join([first, content(f"    {one_line(told)}", "$skip")])
 
 
 def _relative(path: str, root: str) -> str:

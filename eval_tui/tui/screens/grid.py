@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
@@ -13,30 +13,35 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Static
 
-from eval_tui.config.schema import Judge
-from eval_tui.engine.grid import CellKey, Dirty, Grid, Row, Scope
+from eval_tui.engine.grid import CellKey, Dirty, Grid, Scope
 from eval_tui.engine.select import failed
 from eval_tui.engine.threads import in_thread
 from eval_tui.results.board import make_board
-from eval_tui.tui import words
+from eval_tui.tui import cell_words, words
 from eval_tui.tui.actions import Context, bindings
+from eval_tui.tui.costs import cost_line
 from eval_tui.tui.editor import edit
 from eval_tui.tui.face import Driver
 from eval_tui.tui.heads import heads_of, known_heads
-from eval_tui.tui.host import app_of, say
+from eval_tui.tui.host import app_of, book_of, say
 from eval_tui.tui.layout import CASE_MAX, Head, longest_name
 from eval_tui.tui.marks import Glyphs
 from eval_tui.tui.order import arrange, failing
 from eval_tui.tui.placing import place
 from eval_tui.tui.rerun import rerun
-from eval_tui.tui.screens.grid_finding import GridFinding
+from eval_tui.tui.screens.grid_filter import Completion
+from eval_tui.tui.screens.grid_preview import GridPreview
 from eval_tui.tui.still import StillGrid
-from eval_tui.tui.widgets.bars import Bar, Query, hints
+from eval_tui.tui.text import one_line
+from eval_tui.tui.widgets.bars import Bar, Query, first_keys, hints
 from eval_tui.tui.widgets.grid import CaseGrid
 from eval_tui.tui.widgets.preview import Preview
 
-REST_SECONDS: Final = 0.08
-"""The preview follows when the cursor has rested this long."""
+if TYPE_CHECKING:
+    from eval_tui.results.review import ReviewBook
+    from eval_tui.tui.widgets.reward_column import RewardColumn
+    from eval_tui.tui.widgets.verdict_column import VerdictColumn
+
 HEADS_SHARE: Final = 10
 """Aggregates are made anew after at least this many times as long as making them took."""
 HEADS_SECONDS: Final = 0.1
@@ -44,8 +49,11 @@ HEADS_SECONDS: Final = 0.1
 AT_ONCE: Final = 30_000
 """Cells whose aggregates are made at once; those of a larger grid are made in a thread."""
 
+VERDICT_CELLS: Final = 5
+"""A case's verdict or reward takes about as long as the aggregates of so many cells."""
 
-class GridScreen(GridFinding):
+
+class GridScreen(GridPreview):
     """Cases x judges, live."""
 
     CSS_PATH = "grid.tcss"
@@ -54,11 +62,10 @@ class GridScreen(GridFinding):
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (14, "-short"), (20, "-tall")]  # noqa: RUF012
 
     def __init__(self, driver: Driver, glyphs: Glyphs) -> None:
-        super().__init__(driver)
-        self.glyphs = glyphs
+        super().__init__(driver, glyphs)
+        self.welcome = False
+        """The hint for the first time is shown."""
         self._behind = 0
-        self._previewed: CellKey | None = None
-        self._rest: Timer | None = None
         self._heads_due: Timer | None = None
         self._heads_cost = 0.0
         self._heads: tuple[Head, ...] = ()
@@ -73,14 +80,23 @@ class GridScreen(GridFinding):
             yield Preview(id="preview")
         with Horizontal(id="filter-row"):
             yield Static("/", id="filter-sign", markup=False)
-            yield Query(id="filter", placeholder="part of a case's name", compact=True)
+            yield Query(
+                id="filter",
+                placeholder="a word, fail, unmeasured:evidence, judge:name<3, tag:nav, and or not",
+                suggester=Completion(self.driver),
+                compact=True,
+            )
+            yield Static("", id="filter-note", markup=False)
         # Below the grid: its lines stay where they are when the banner comes.
         yield Static(id="banner", markup=False)
+        if self.welcome:
+            yield Bar(id="welcome")
         yield Bar(id="status")
         yield Bar(id="hints")
 
     def on_mount(self) -> None:
-        self.query_one("#hints", Bar).show(lambda width: hints("grid", width))
+        for bar in self.query("#welcome").results(Bar):
+            bar.show(lambda width: words.welcome_line(first_keys(), width, self.glyphs))
         self.cases.focus()
         self.take(Dirty(structure=True, problems=True, status=True))
 
@@ -89,7 +105,10 @@ class GridScreen(GridFinding):
     @property
     def busy(self) -> bool:
         """Whether aggregates or the preview are still to follow what changed."""
-        return self._heads_due is not None or self._rest is not None
+        return self._heads_due is not None or not self.resting
+
+    def on_screen_suspend(self) -> None:
+        self.query("#welcome").remove()  # something else was found
 
     def on_resize(self) -> None:
         self._place_preview()
@@ -110,6 +129,7 @@ class GridScreen(GridFinding):
             self._lay_out()
         elif dirty.cells:
             self._extend_failures(dirty.cells)
+            self.join(dirty.cells)
             self.cases.update_cells(dirty.cells)
             self._heads_soon()
         self._say_status()
@@ -138,43 +158,72 @@ class GridScreen(GridFinding):
         if self.cases.only is not None:
             self.cases.only |= failing(self.grid)
         self._counts = words.counts_of(self.grid.rows)
+        self.cases.verdicts, self.cases.rewards = self._verdict_column(), self._reward_column()
         self._place_preview()
-        self._show_grid()
+        self.find_anew()
+        self.follow_baseline()
+        self.show_grid()
 
     def _heads_soon(self) -> None:
         if self._heads_due is None:
             wait = max(HEADS_SECONDS, self._heads_cost * HEADS_SHARE)
             self._heads_due = self.set_timer(wait, self._make_heads)
 
-    def _show_grid(self) -> None:
+    def show_grid(self) -> None:
         """Lay the grid out; the aggregates of a large one follow, so that no key waits for them."""
         grid = self.grid
-        if len(grid.rows) * len(grid.columns) > AT_ONCE:
+        if self._counted(grid) > AT_ONCE:
             self.cases.show(grid, known_heads(grid.columns, self._heads))
             self._heads_soon()
         else:
-            self._heads = self._heads_of(grid)
+            self._heads = self._heads_of(grid, book_of(self))
             self.cases.show(grid, self._heads)
+            self._say_status()
 
     def _make_heads(self) -> None:
         grid = self.grid
-        if len(grid.rows) * len(grid.columns) > AT_ONCE:
+        if self.driver.status.loading:  # nobody counts cells that are not there yet
+            self._heads_due = None
+            self._heads_soon()
+            return
+        if self._counted(grid) > AT_ONCE:
             self.run_worker(self._make_heads_apart(grid), exclusive=True, group="heads")
         else:
-            self._show_heads(self._heads_of(grid))
+            self._show_heads(self._heads_of(grid, book_of(self)))
 
-    def _heads_of(self, grid: Grid) -> tuple[Head, ...]:
+    def _counted(self, grid: Grid) -> int:
+        """How many cells are looked at for the aggregates; a verdict takes as long as some more."""
+        return len(grid.rows) * (len(grid.columns) + VERDICT_CELLS * len(self.cases.of_cases))
+
+    def _heads_of(self, grid: Grid, book: ReviewBook | None) -> tuple[Head, ...]:
         began = time.perf_counter()
-        heads = heads_of(make_board(grid, self.driver.config), self.glyphs)
+        board = make_board(grid, self.driver.config, unfolded=self._unfolded)
+        heads = heads_of(board, self.glyphs)
+        if book:
+            from eval_tui.tui.opinion_words import with_agreement
+
+            heads = with_agreement(heads, grid, book, self.glyphs)
+        for column in self.cases.of_cases:
+            column.count(grid)
         self._heads_cost = time.perf_counter() - began
         return heads
 
     async def _make_heads_apart(self, grid: Grid) -> None:
-        self._show_heads(await in_thread(lambda: self._heads_of(grid)))
+        book = book_of(self)
+        heads = await in_thread(lambda: self._heads_of(grid, book))
+        if not self.driver.status.loading:  # else another grid came meanwhile, and its heads will
+            self._show_heads(heads)
 
     def _show_heads(self, heads: tuple[Head, ...]) -> None:
+        known = [head.part for head in self._heads]
         self._heads, self._heads_due = heads, None
-        self.cases.update_heads(heads)
+        self._say_status()
+        if known == [head.part for head in heads]:
+            self.cases.update_heads(heads)
+        elif [head.name for head in heads if not head.part] == [
+            one_line(judge.name) for judge in self.grid.columns
+        ]:  # a part has come or gone
+            self.cases.show(self.grid, heads)
 
     def _extend_failures(self, cells: frozenset[CellKey]) -> None:
         """With failures only: new ones join; a row that recovers stays until `f` is pressed anew."""
@@ -189,42 +238,44 @@ class GridScreen(GridFinding):
     def _say_status(self) -> None:
         status, config, counts = self.driver.status, self.driver.config, self._counts
         frozen, behind = self._still is not None, self._behind
+        of_cases, dot = self.cases.of_cases, f" {self.glyphs.dot} "
         self.query_one("#title", Bar).show(
-            lambda width: words.title_line(config, status, counts, self.glyphs, width)
+            lambda width: words.title_line(
+                config,
+                status,
+                counts,
+                self.glyphs,
+                width,
+                dot.join(filter(None, (column.counted(width < 100) for column in of_cases))),
+            )
         )
         self.query_one("#status", Bar).show(
             lambda width: words.status_line(status, frozen, behind, self.glyphs, width)
         )
+        self.query_one("#hints", Bar).show(
+            lambda width: hints("grid", width, cost_line(status.costs, self.glyphs, width // 2))
+        )
         banner = self.query_one("#banner", Static)
-        text = words.banner(status)
+        text = words.banner(status, bool(self.grid.rows))
         banner.update(text)
         # Without a config the page in the middle says it.
         banner.set_class(bool(text) and config is not None, "-shown")
 
-    # The preview
+    def _verdict_column(self) -> VerdictColumn | None:
+        config = self.driver.config
+        if config is None or not config.has_verdicts:
+            return None
+        from eval_tui.tui.widgets.verdict_column import column_for
 
-    @on(CaseGrid.CellHighlighted)
-    def _follow(self) -> None:
-        if self._rest is not None:
-            self._rest.stop()
-        self._rest = self.set_timer(REST_SECONDS, self._preview)
+        return column_for(self.driver, self.cases.verdicts, self.glyphs)
 
-    def _preview(self) -> None:
-        self._rest = None
-        key = self.cases.cursor
-        judge, row = self._judge(key), self._row(key)
-        detail = self.driver.detail(*key) if key and judge and row else None
-        text = words.preview(detail, judge, row, self.glyphs)
-        self.query_one("#preview", Preview).show(text, key == self._previewed)
-        self._previewed = key
+    def _reward_column(self) -> RewardColumn | None:
+        config = self.driver.config
+        if config is None or config.reward is None:
+            return None
+        from eval_tui.tui.widgets.reward_column import reward_column
 
-    def _judge(self, key: CellKey | None) -> Judge | None:
-        name = key.judge if key else None
-        return next((judge for judge in self.grid.columns if judge.name == name), None)
-
-    def _row(self, key: CellKey | None) -> Row | None:
-        case = key.case if key else None
-        return next((row for row in self.grid.rows if row.case == case), None)
+        return reward_column(self.driver, self.grid, self.cases.rewards, self.glyphs)
 
     # Work
 
@@ -276,13 +327,13 @@ class GridScreen(GridFinding):
     def _shown(self) -> list[str]:
         """The cases that the grid shows, in its order, whether or not it is being seen."""
         cases, rows = self.cases, self.grid.rows
-        return [rows[at].case for at in arrange(self.grid, cases.text, cases.only, cases.sort)]
+        return [rows[at].case for at in arrange(self.grid, cases.found, cases.only, cases.ranks)]
 
     def action_copy(self) -> None:
         key = self.cases.cursor
-        judge = self._judge(key)
+        judge = self.judge_of(key)
         if key is not None and judge is not None:
-            text = words.copied_text(self.driver.detail(*key), judge)
+            text = cell_words.copied_text(self.driver.detail(*key), judge, self.cases.part)
             app_of(self).copy_to_clipboard(text)
             say(self, "Copied.")
 
@@ -291,7 +342,7 @@ class GridScreen(GridFinding):
         if config is None:
             say(self, "There is no config to edit yet.")
             return
-        judge = self._judge(self.cases.cursor)
+        judge = self.judge_of(self.cases.cursor)
         edit(self, config.path, judge.line if judge else 0)
 
     def action_runs(self) -> None:
@@ -308,6 +359,17 @@ class GridScreen(GridFinding):
         from eval_tui.tui.screens.problems import ProblemsScreen
 
         app_of(self).push_screen(ProblemsScreen(self.driver))
+
+    def action_write_summary(self) -> None:
+        from eval_tui.tui.summary import write_run_summary
+
+        work = write_run_summary(self, self.driver)
+        self.run_worker(work, exclusive=True, group="summary")
+
+    def action_authority(self) -> None:
+        from eval_tui.tui.screens.authority import AuthorityScreen
+
+        app_of(self).push_screen(AuthorityScreen(self.driver))
 
     def action_step_run(self, step: int) -> None:
         runs = [run.id for run in self.driver.runs()]

@@ -2,58 +2,64 @@
 
 from __future__ import annotations
 
-from textual import on
-from textual.widgets import Input
-
-from eval_tui.engine.grid import CellKey, Grid
+from eval_tui.engine.grid import CellKey
+from eval_tui.results.parts import part_names
 from eval_tui.tui.face import Driver
 from eval_tui.tui.host import say
 from eval_tui.tui.layout import Sort
 from eval_tui.tui.order import failing
-from eval_tui.tui.screens.base import LiveScreen
-from eval_tui.tui.still import StillGrid
-from eval_tui.tui.widgets.bars import Query
-from eval_tui.tui.widgets.grid import CaseGrid
+from eval_tui.tui.screens.grid_comparing import GridComparing
+from eval_tui.tui.state import Place
 
 
-class GridFinding(LiveScreen):
+class GridFinding(GridComparing):
     """What of the grid is shown and marked; the screen that shows it builds on this."""
 
     def __init__(self, driver: Driver) -> None:
         super().__init__(driver)
-        self._still: StillGrid | None = None
         self._range_start: CellKey | None = None
+        self._unfolded: frozenset[str] = frozenset()
+        """Judges whose parts have columns of their own."""
 
     @property
-    def cases(self) -> CaseGrid:
-        return self.query_one("#grid", CaseGrid)
+    def cell(self) -> CellKey | None:
+        return self.cases.cursor
+
+    # Where the person is
 
     @property
-    def grid(self) -> Grid:
-        """The grid in the picture: the live one, or a still one."""
-        return self._still or self.driver.grid
+    def place(self) -> Place:
+        """Cursor, filter, order and folds as they are now."""
+        cases, key, sort = self.cases, self.cases.cursor, self.cases.sort
+        return Place(
+            case=key.case if key else "",
+            judge=key.judge if key else "",
+            filter=self.filter_text,
+            failures=cases.only is not None,
+            sort=sort.judge if sort else "",
+            way=sort.way if sort else "",
+            part=sort.part if sort else "",
+            unfolded=tuple(sorted(self._unfolded)),
+        )
+
+    def put_back(self, place: Place) -> None:
+        """Go where the person was."""
+        self._unfolded = frozenset(place.unfolded)
+        way = "best" if place.way == "best" else "worst"
+        self.cases.sort = Sort(place.sort, way, place.part) if place.sort else None
+        self.cases.only = failing(self.grid) if place.failures else None
+        if place.filter != self.filter_text:
+            self.set_filter(place.filter)
+        if place.case:
+            self.cases.select(CellKey(place.case, place.judge))
+        self.show_grid()
 
     # Finding
-
-    def action_filter(self) -> None:
-        self.query_one("#filter-row").add_class("-shown")
-        self.set_focus(self.query_one("#filter", Query))  # at once: the next key is its own
-
-    @on(Input.Changed, "#filter")
-    def _filter(self, event: Input.Changed) -> None:
-        self.cases.text = event.value
-        self.cases.rearrange()
-
-    @on(Input.Submitted, "#filter")
-    def _filtered(self, event: Input.Submitted) -> None:
-        self.query_one("#filter-row").set_class(bool(event.value), "-shown")
-        self.cases.focus()
 
     def action_clear(self) -> None:
         filter_row = self.query_one("#filter-row")
         if filter_row.has_class("-shown"):
-            self.query_one("#filter", Query).value = ""
-            filter_row.remove_class("-shown")
+            self.set_filter("")
         elif self.cases.marked or self._range_start:
             self.cases.set_marked(frozenset())
             self._range_start = None
@@ -80,12 +86,37 @@ class GridFinding(LiveScreen):
         key = self.cases.cursor
         if key is None:
             return
-        now = self.cases.sort
-        if now is None or now.judge != key.judge:
-            self.cases.sort = Sort(key.judge, "worst")
+        now, part = self.cases.sort, self.cases.part
+        if now is None or (now.judge, now.part) != (key.judge, part):
+            self.cases.sort = Sort(key.judge, "worst", part)
+        elif not self.cases.in_order:  # values have come since: the same order again
+            self.cases.order_anew()
         else:
-            self.cases.sort = Sort(key.judge, "best") if now.way == "worst" else None
+            self.cases.sort = Sort(key.judge, "best", part) if now.way == "worst" else None
         self.cases.rearrange()
+
+    def action_unfold(self) -> None:
+        key = self.cases.cursor
+        if key is None:
+            return
+        if key.judge in self._unfolded:
+            self._unfolded -= {key.judge}
+            self.cases.leave_part()
+        elif self._parts_of(key.judge):
+            self._unfolded |= {key.judge}
+        else:
+            say(self, "The scores of this judge have no parts.")
+            return
+        self.show_grid()
+
+    def _parts_of(self, judge: str) -> tuple[str, ...]:
+        grid = self.grid
+        column = next(column for column in grid.columns if column.name == judge)
+        return part_names(column, (grid.cell(row.case, judge).score for row in grid.rows))
+
+    def show_grid(self) -> None:
+        """Lay the grid out anew."""
+        raise NotImplementedError
 
     # Marks
 

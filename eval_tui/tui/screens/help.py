@@ -17,6 +17,7 @@ from eval_tui.tui.heads import UNSURE
 from eval_tui.tui.host import app_of
 from eval_tui.tui.keys import MOVES, key_names
 from eval_tui.tui.marks import ASCII, UNICODE, Glyphs
+from eval_tui.tui.verdict_words import OPEN
 from eval_tui.tui.widgets.preview import SCROLLING
 
 KEYS_WIDTH = 16
@@ -26,6 +27,8 @@ _TITLES: dict[Context, str] = {
     "grid": "The grid",
     "case": "The case screen",
     "list": "This list",
+    "review": "This declaration",
+    "opinion": "Your verdict",
     "help": "Help",
     "confirm": "This question",
     "app": "Everywhere",
@@ -49,6 +52,10 @@ def marks(glyphs: Glyphs) -> list[tuple[str, str]]:
         (glyphs.unstable, "after a value: its samples disagree"),
         (glyphs.waiting, "waits, an old value stays in view; the preview says for what"),
         (glyphs.money, "waits for a go-ahead, as it costs money"),
+        (
+            f"{glyphs.passed} {glyphs.failed} {OPEN}",
+            "beside a case's name, its verdict: passed, failed, not evaluated",
+        ),
         (
             f"{glyphs.passed} {glyphs.failed} {UNSURE}",
             "before a limit: met, missed, cannot be told",

@@ -18,7 +18,9 @@ from eval_tui.tui.actions import Context, bindings
 from eval_tui.tui.editor import edit
 from eval_tui.tui.host import app_of, say
 from eval_tui.tui.screens.base import LiveScreen
+from eval_tui.tui.text import content
 from eval_tui.tui.widgets.bars import Bar, PickList, hints
+from eval_tui.tui.widgets.hanging import Hanging
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,13 @@ class Entry:
     path: str = ""
     """The file that it is about, for the editor."""
     line: int = 0
+    indent: int = 0
+    """Cells before what does not fit into a line and stands below it."""
+
+    @property
+    def visual(self) -> Content | Hanging:
+        """How the list shows it."""
+        return Hanging(self.shown, self.indent) if self.indent else self.shown
 
 
 class ListScreen(LiveScreen):
@@ -43,6 +52,8 @@ class ListScreen(LiveScreen):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("list")]
 
     HEADLINE: ClassVar[str] = ""
+    COUNTED: ClassVar[bool] = True
+    """How many entries there are is said beside the headline."""
     NOTHING: ClassVar[str] = ""
     """What to say, and what to do, when the list is empty."""
 
@@ -53,6 +64,10 @@ class ListScreen(LiveScreen):
     def open_entry(self, entry: Entry) -> None:
         """Open an entry."""
         raise NotImplementedError
+
+    def headline(self) -> str:
+        """What the list is of."""
+        return self.HEADLINE
 
     def initial(self) -> str:
         """The key of the entry to begin at, or empty."""
@@ -81,15 +96,15 @@ class ListScreen(LiveScreen):
         here = self._highlighted()
         wanted = wanted or (here.key if here else "")
         self._entries = fresh
-        listing.set_options([Option(entry.shown) for entry in fresh])
+        listing.set_options([Option(entry.visual) for entry in fresh])
         keys = [entry.key for entry in fresh]
         listing.highlighted = keys.index(wanted) if wanted in keys else (0 if fresh else None)
         self.set_class(not fresh, "-nothing")
         self.query_one("#list-title", Bar).show(
             lambda _: Content.assemble(
                 " ",
-                Content.styled(self.HEADLINE, "bold $primary"),
-                Content.styled(f"  {len(fresh):,}", "$skip"),
+                content(self.headline(), "bold $primary"),
+                Content.styled(f"  {len(fresh):,}" if self.COUNTED else "", "$skip"),
             )
         )
 

@@ -9,7 +9,7 @@ from textual.content import Content
 
 from eval_tui.config.problems import Problem, Severity
 from eval_tui.tui.editor import edit
-from eval_tui.tui.host import say
+from eval_tui.tui.host import app_of, say
 from eval_tui.tui.screens.lists import Entry, ListScreen
 from eval_tui.tui.text import content, one_line
 from eval_tui.tui.words import place_of
@@ -19,6 +19,8 @@ _STYLES: Final[dict[Severity, str]] = {
     "warning": "$unmeasured",
     "note": "$skip",
 }
+INDENT: Final = 8
+"""Cells that the severity takes."""
 _ORDER: Final[dict[Severity, int]] = {"error": 0, "warning": 1, "note": 2}
 
 
@@ -30,7 +32,10 @@ class ProblemsScreen(ListScreen):
 
     def entries(self) -> Sequence[Entry]:
         root = self.driver.config.root if self.driver.config else ""
-        problems = sorted(self.driver.problems, key=lambda problem: _ORDER[problem.severity])
+        own: tuple[Problem, ...] = getattr(app_of(self), "key_problems", ())
+        problems = sorted(
+            (*self.driver.problems, *own), key=lambda problem: _ORDER[problem.severity]
+        )
         return [_entry(problem, root) for problem in problems]
 
     def open_entry(self, entry: Entry) -> None:
@@ -45,14 +50,14 @@ def _entry(problem: Problem, root: str) -> Entry:
     about = f"judge {problem.judge}: " if problem.judge else ""
     shown = [
         Content.assemble(
-            Content.styled(f"{problem.severity:<8}", _STYLES[problem.severity]),
+            Content.styled(f"{problem.severity:<{INDENT}}", _STYLES[problem.severity]),
             content(one_line(about + problem.message)),
         )
     ]
     if place:
-        shown.append(content(" " * 8 + one_line(place), "$primary"))
+        shown.append(content(" " * INDENT + one_line(place), "$primary"))
     if problem.hint:
-        shown.append(content(" " * 8 + one_line(problem.hint), "$skip"))
+        shown.append(content(" " * INDENT + one_line(problem.hint), "$skip"))
     told = f"{problem.severity}: {about}{problem.message}"
     copied = "\n".join(part for part in (told, place, problem.hint) if part)
-    return Entry(copied, Content("\n").join(shown), copied, problem.file, problem.line)
+    return Entry(copied, Content("\n").join(shown), copied, problem.file, problem.line, INDENT)

@@ -10,6 +10,7 @@ from typing import ClassVar
 from textual.content import Content
 
 from eval_tui.engine.grid import RunInfo
+from eval_tui.results.words import usd
 from eval_tui.tui.screens.lists import Entry, ListScreen
 from eval_tui.tui.text import content, fit, one_line
 from eval_tui.tui.words import plural, seconds
@@ -33,6 +34,7 @@ class RunsScreen(ListScreen):
                 _shown(run, run.id == current, width),
                 run.path,
                 str(Path(run.path) / "run_result.json"),
+                indent=4,
             )
             for run in runs
         ]
@@ -54,8 +56,7 @@ def _shown(run: RunInfo, current: bool, width: int) -> Content:
     ]
     if run.duration_s is not None:
         facts.append(seconds(run.duration_s))
-    # What is not known is not 0.
-    facts.append("cost n/a" if run.cost_usd is None else f"${run.cost_usd:.2f}")
+    facts.append(f"cost {usd(run.cost_usd)}")
     if run.model:
         facts.append(one_line(run.model))
     if run.newest:

@@ -14,7 +14,9 @@ from textual.widgets import Input, OptionList
 from eval_tui.tui.actions import Context, actions_here
 from eval_tui.tui.host import app_of
 from eval_tui.tui.keys import key_name, moves
+from eval_tui.tui.words import beside
 
+_NOTHING: Final = Content("")
 _PASSING: Final = frozenset({"escape", "enter", "ctrl+c", "ctrl+p"})
 """Keys that act beyond a text input that has the focus."""
 
@@ -76,10 +78,10 @@ class PickList(OptionList):
     )
 
 
-def hints(context: Context, width: int) -> Content:
-    """The line of hints: the keys a newcomer needs first, as many as fit."""
+def hints(context: Context, width: int, right: Content = _NOTHING) -> Content:
+    """The line of hints: the keys a newcomer needs first, as many as fit beside `right`."""
     shown: list[Content] = []
-    room = width - 1
+    room = width - 1 - right.cell_length
     for action in actions_here(context):
         if not action.hint:
             continue
@@ -94,4 +96,17 @@ def hints(context: Context, width: int) -> Content:
             break
         room -= piece.cell_length
         shown.append(piece)
-    return Content("").join(shown)
+    line = Content("").join(shown)
+    return beside(line, right, width) if right else line
+
+
+def first_keys() -> list[tuple[str, str]]:
+    """The keys to begin with, as they are written, and what they do."""
+    actions = {action.id: action for action in actions_here("grid")}
+    begin = (
+        ("next-failure", "goes to a failure"),
+        ("open", "reads a case"),
+        ("help", "lists every key"),
+        ("palette", "finds any action"),
+    )
+    return [(key_name(actions[name].keys[0]), text) for name, text in begin]

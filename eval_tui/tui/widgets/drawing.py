@@ -45,7 +45,8 @@ def head_line(
     head, room = column.head, column.width - 2
     if y < tall.name:
         text = _name_line(y, column, tall, sort, glyphs)
-        style = palette.head("primary" if here else "foreground", bold=True)
+        whole = "skip" if column.part else "foreground"
+        style = palette.head("primary" if here else whole, bold=not column.part or here)
     elif y < tall.name + tall.summary:
         at = y - tall.name
         text = column.summary[at] if at < len(column.summary) else ""
@@ -58,7 +59,7 @@ def head_line(
 def _name_line(y: int, column: Column, tall: Heights, sort: Sort | None, glyphs: Glyphs) -> str:
     """A line of a judge's name; the last one bears the mark of the sort."""
     line = column.name[y] if y < len(column.name) else ""
-    if y != tall.name - 1 or sort is None or sort.judge != column.judge.name:
+    if y != tall.name - 1 or sort is None or (sort.judge, sort.part) != column.what:
         return line
     sign = glyphs.descending if sort.way == "worst" else glyphs.ascending
     return f"{cut(line, column.width - 4, glyphs.ellipsis)} {sign}".lstrip()
@@ -95,8 +96,9 @@ def cell_segments(
 
 def hidden_words(columns: Sequence[Column], left: int, room: int, glyphs: Glyphs) -> str:
     """How many judges are out of sight, and on which side; empty when all are seen."""
-    before = sum(column.start < left for column in columns)
-    after = sum(column.end > left + room for column in columns)
+    judges = [column for column in columns if not column.part]
+    before = sum(column.start < left for column in judges)
+    after = sum(column.end > left + room for column in judges)
     if before and after:
         return f"{glyphs.back} +{before} +{after} {glyphs.arrow}"
     if after:

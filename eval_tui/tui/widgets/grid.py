@@ -20,7 +20,7 @@ from eval_tui.engine.grid import CellKey, Grid
 from eval_tui.engine.select import failed
 from eval_tui.tui.keys import moves
 from eval_tui.tui.layout import Head, column_needs
-from eval_tui.tui.order import arrange, following, rectangle
+from eval_tui.tui.order import arrange, following, ranks_of, rectangle
 from eval_tui.tui.widgets.grid_picture import GridPicture
 
 
@@ -62,12 +62,11 @@ class CaseGrid(GridPicture, can_focus=True):
     def show(self, grid: Grid, heads: Iterable[Head]) -> None:
         """Lay out anew, as rows, columns or cells are others. The selection stays."""
         self._grid, self._heads = grid, tuple(heads)
-        self._rows = grid.rows
-        self._needs = column_needs(grid, self._heads, self.glyphs)
+        self._needs = column_needs(grid, self._heads, self.glyphs, self._signs)
         self.rearrange()
 
     def rearrange(self) -> None:
-        """Apply a changed `text`, `only` or `sort`. The selection stays."""
+        """Apply a changed `found`, `only` or `sort`. The selection stays."""
         if self._grid is None:
             return
         line = self._row - round(self.scroll_y)
@@ -80,11 +79,13 @@ class CaseGrid(GridPicture, can_focus=True):
     def update_heads(self, heads: Iterable[Head]) -> None:
         """New aggregates or gates: the header is drawn anew, and wider where it must be."""
         fresh = tuple(heads)
-        known = [column.head.name for column in self._columns]
-        if fresh == self._heads or self._grid is None or known != [head.name for head in fresh]:
+        known = [(column.head.name, column.part) for column in self._columns]
+        if fresh == self._heads or self._grid is None:
+            return
+        if known != [(head.name, head.part) for head in fresh]:
             return
         self._heads = fresh
-        self._needs = column_needs(self._grid, fresh, self.glyphs)
+        self._needs = column_needs(self._grid, fresh, self.glyphs, self._signs)
         before = [column.width for column in self._columns], self.header_height
         self._plan()
         if before == ([column.width for column in self._columns], self.header_height):
@@ -101,6 +102,11 @@ class CaseGrid(GridPicture, can_focus=True):
         if self._row in hit:
             self._tell()
 
+    @property
+    def _signs(self) -> int:
+        """Cells that the comparison with a baseline takes in a column."""
+        return 1 if self.beside is not None else 0
+
     # The selection
 
     @property
@@ -110,8 +116,19 @@ class CaseGrid(GridPicture, can_focus=True):
             return None
         return CellKey(self._case_at(self._row), self._columns[self._column].judge.name)
 
+    @property
+    def part(self) -> str:
+        """The part of the judge that the cursor is on; empty on the judge itself."""
+        return self._columns[self._column].part if self._columns else ""
+
+    def leave_part(self) -> None:
+        """The parts of the judge under the cursor are about to be folded: go to the judge itself."""
+        self._anchor_part = ""
+
     def select(self, key: CellKey) -> None:
         """Put the cursor on a cell, or as near as what is shown allows."""
+        if self._anchor is not None and key.judge != self._anchor.judge:
+            self._anchor_part = ""
         self._anchor = key
         self._refresh_rows([self._row])
         self._locate(key)
@@ -135,8 +152,8 @@ class CaseGrid(GridPicture, can_focus=True):
         here = self._row * width + self._column
         for distance in range(1, total + 1):
             row, column = divmod((here + step * distance) % total, width)
-            judge = self._columns[column].judge.name
-            if failed(grid.cell(self._case_at(row), judge)):
+            name, part = self._columns[column].what
+            if not part and failed(grid.cell(self._case_at(row), name)):
                 self._move_to(row, column)
                 return True
         return False
@@ -157,7 +174,7 @@ class CaseGrid(GridPicture, can_focus=True):
         before = self._row
         self._row = max(0, min(row, len(self._order) - 1))
         self._column = max(0, min(column, len(self._columns) - 1))
-        self._anchor = self.cursor
+        self._anchor, self._anchor_part = self.cursor, self.part
         self._refresh_rows([before])
         self._after_move()
 
@@ -173,7 +190,10 @@ class CaseGrid(GridPicture, can_focus=True):
     # Laying out
 
     def _arrange(self, grid: Grid) -> None:
-        self._order = arrange(grid, self.text, self.only, self.sort)
+        self._rows = grid.rows
+        if self._order_due:
+            self.ranks, self._order_due = ranks_of(grid, self.sort), False
+        self._order = arrange(grid, self.found, self.only, self.ranks)
         rows = self._rows
         self._places = {rows[index].case: place for place, index in enumerate(self._order)}
 
@@ -196,9 +216,11 @@ class CaseGrid(GridPicture, can_focus=True):
         self._scroll_into_view()
 
     def _locate(self, key: CellKey) -> None:
-        names = [column.judge.name for column in self._columns]
-        if key.judge in names:
-            self._column = names.index(key.judge)
+        shown = [column.what for column in self._columns]
+        for what in ((key.judge, self._anchor_part), (key.judge, "")):
+            if what in shown:
+                self._column = shown.index(what)
+                break
         place = self._places.get(key.case)
         if place is None:
             last = max(0, len(self._order) - 1)

@@ -6,7 +6,7 @@ Its cost does not depend on the number of rows: only visible lines and columns a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.segment import Segment
 from rich.style import Style
@@ -15,6 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from eval_tui.engine.grid import CellKey, Grid, Row
+from eval_tui.results.parts import cell_at
 from eval_tui.tui.host import app_of
 from eval_tui.tui.layout import (
     Column,
@@ -26,6 +27,7 @@ from eval_tui.tui.layout import (
     plan_columns,
 )
 from eval_tui.tui.marks import UNICODE, Glyphs, mark
+from eval_tui.tui.order import Ranks, ranks_of
 from eval_tui.tui.placing import HEADER
 from eval_tui.tui.text import fit
 from eval_tui.tui.widgets.drawing import (
@@ -36,6 +38,11 @@ from eval_tui.tui.widgets.drawing import (
     hidden_words,
 )
 from eval_tui.tui.widgets.palette import Ground, Palette
+
+if TYPE_CHECKING:
+    from eval_tui.tui.beside import Beside
+    from eval_tui.tui.widgets.reward_column import RewardColumn
+    from eval_tui.tui.widgets.verdict_column import VerdictColumn
 
 TALL: Final = 24
 """From this height on, or where all cases are seen, a judge's name may take three lines."""
@@ -50,11 +57,19 @@ class GridPicture(ScrollView):
         super().__init__(id=id)
         self.glyphs = glyphs
         self.marked: frozenset[CellKey] = frozenset()
-        self.text = ""
-        """The filter on case names in force."""
+        self.found: frozenset[str] | None = None
+        """The cases that the filter lets through; None without one."""
         self.only: frozenset[str] | None = None
         """If set, only these cases are shown."""
-        self.sort: Sort | None = None
+        self.beside: Beside | None = None
+        """The baseline; None where there is none."""
+        self._sort: Sort | None = None
+        self.ranks: Ranks | None = None
+        self._order_due = False
+        self.verdicts: VerdictColumn | None = None
+        """None where nobody said what passing means."""
+        self.rewards: RewardColumn | None = None
+        """None where the config has no `reward` block."""
         self._grid: Grid | None = None
         self._heads: tuple[Head, ...] = ()
         self._needs: tuple[Needs, ...] = ()
@@ -65,11 +80,31 @@ class GridPicture(ScrollView):
         self._case_width = 0
         self._planned = 0
         self._anchor: CellKey | None = None
+        self._anchor_part = ""
         self._row = 0
         self._column = 0
         self._palette: Palette | None = None
         self._frame = 0
         self._turning: set[int] = set()
+
+    @property
+    def sort(self) -> Sort | None:
+        """What the rows are sorted by. The order is made when it is set, and then stays."""
+        return self._sort
+
+    @sort.setter
+    def sort(self, sort: Sort | None) -> None:
+        self._sort = sort
+        self.order_anew()
+
+    def order_anew(self) -> None:
+        """Sort by the values as they are at the next `rearrange`."""
+        self._order_due = True
+
+    @property
+    def in_order(self) -> bool:
+        """Whether the rows stand as their values are now."""
+        return self._grid is None or self.ranks == ranks_of(self._grid, self._sort)
 
     @property
     def shown(self) -> int:
@@ -80,19 +115,31 @@ class GridPicture(ScrollView):
     def header_height(self) -> int:
         return sum(heights(self._columns))
 
+    @property
+    def of_cases(self) -> Sequence[VerdictColumn | RewardColumn]:
+        """The columns that are about whole cases: they stand with the cases' names."""
+        return [column for column in (self.verdicts, self.rewards) if column is not None]
+
+    @property
+    def _names_end(self) -> int:
+        """Where the column of names ends, and those about whole cases begin."""
+        return self._case_width - sum(column.WIDTH for column in self.of_cases)
+
     # Laying out
 
     def _place_columns(self) -> None:
         self._planned = width = self.size.width
-        self._case_width = case_width(self._rows, width)
+        of_cases = sum(column.WIDTH for column in self.of_cases)
+        self._case_width = case_width(self._rows, width) + of_cases
         if self._grid is not None:
             room = width - self._case_width
             tall = self.size.height >= min(TALL, len(self._rows) + HEADER)
             self._columns = plan_columns(
-                self._grid, self._heads, room, self.glyphs, 3 if tall else 2
+                self._grid, self._heads, room, self.glyphs, 3 if tall else 2, self._needs
             )
             spare = room - (self._columns[-1].end if self._columns else 0)
-            self._case_width += max(0, min(spare, longest_name(self._rows) - self._case_width))
+            wanted = longest_name(self._rows) + of_cases
+            self._case_width += max(0, min(spare, wanted - self._case_width))
 
     def _visible_rows(self) -> tuple[int, int]:
         first = round(self.scroll_y)
@@ -173,7 +220,9 @@ class GridPicture(ScrollView):
         row = self._rows[self._order[place]]
         here = place == self._row
         ground = Ground(cursor_row=here, focus=self.has_focus)
-        first = case_segments(row, self._case_width, here, ground, palette, self.glyphs)
+        first = case_segments(row, self._names_end, here, ground, palette, self.glyphs)
+        for column in self.of_cases:
+            first += column.segments(self._grid, row, ground, palette)
         rest = palette.plain("skip", ground)
         room = width - self._case_width
         visible = self._visible_columns(room)
@@ -185,7 +234,10 @@ class GridPicture(ScrollView):
         for index, column in visible:
             at = Ground(here, here and index == self._column, self.has_focus)
             judge = column.judge
-            shown = mark(self._grid.cell(row.case, judge.name), judge, self.glyphs, self._frame)
+            cell = cell_at(self._grid, row.case, judge.name, column.part)
+            shown = mark(cell, judge, self.glyphs, self._frame)
+            if self.beside is not None and not column.part:
+                shown = self.beside.signed(shown, row.case, judge.name, cell, self.glyphs)
             if shown.turning:
                 self._turning.add(place)
             marked = CellKey(row.case, judge.name) in self.marked
@@ -196,6 +248,8 @@ class GridPicture(ScrollView):
         rest = palette.head("foreground")
         visible, tall = self._visible_columns(width - self._case_width), heights(self._columns)
         label = fit(f" {self._label(y)}", self._case_width, ellipsis=self.glyphs.ellipsis)
+        if self.of_cases and not label.strip():
+            label = self._labels(y - (2 if self._label(1) else 1))
         cells: list[Segment] = []
         for index, column in visible:
             here = index == self._column
@@ -203,6 +257,15 @@ class GridPicture(ScrollView):
             cells += [Segment(" ", rest), line, Segment(" ", rest)]
         first = [Segment(label, palette.head("skip"))]
         return self._assemble(first, cells, visible[0][1].start if visible else 0, width, rest)
+
+    def _labels(self, line: int) -> str:
+        """What stands above the columns about whole cases, each right above its own."""
+        labels, room = "", self._names_end
+        for column in self.of_cases:
+            room += column.WIDTH
+            labels += fit(column.label(line).rjust(room - 1) + " ", room)
+            room = 0
+        return labels
 
     def _label(self, y: int) -> str:
         """What stands above the cases: how many are shown, and which columns are out of sight."""

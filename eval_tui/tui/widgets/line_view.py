@@ -102,6 +102,11 @@ class LineView(ReadingView):
             self._width = width
             self._lay_out(place)
 
+    def go_to_line(self, line: int) -> None:
+        """Put a line (from 0) near the top of the view, laying out as far as that."""
+        if self._width:
+            self.go_to_row(max(self._row_of(line, 0) - 2, 0))
+
     def _row_of(self, line: int, offset: int) -> int:
         row = self._layout.row_of(line, offset)
         self._layout.extend_rows(row + self.page + 1)

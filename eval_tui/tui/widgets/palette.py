@@ -11,7 +11,7 @@ from textual.color import Color
 from eval_tui.results.gates import GateState
 from eval_tui.tui.marks import SHADES, Look, Mark
 
-_SHADE_FACTORS: Final = (0.07, 0.15, 0.24, 0.34, 0.45)
+_SHADE_FACTORS: Final = (0.07, 0.15, 0.24, 0.33, 0.42)
 _OLD: Final = 0.55
 """How far an old value's colour is moved towards the colour of stale."""
 

@@ -70,6 +70,8 @@ class ReadingView(ScrollView, can_focus=True, inherit_bindings=False):
     | component class | what |
     | --- | --- |
     | `reading--heading`, `--label`, `--dim`, `--good`, `--bad`, `--warn`, `--changed` | spans |
+    | `reading--link`, `--link-here` | what leads elsewhere, and what was followed last |
+    | `reading--code-keyword`, `-name`, `-string`, `-number`, `-comment` | source code |
     | `reading--match`, `reading--match-here` | what a search found, and where the reader is |
     | `reading--cursor` | the row under the cursor |
     """
@@ -94,10 +96,17 @@ class ReadingView(ScrollView, can_focus=True, inherit_bindings=False):
         & > .reading--bad { color: $fail; }
         & > .reading--warn { color: $unmeasured; }
         & > .reading--changed { color: $unmeasured; text-style: bold; }
+        & > .reading--link { text-style: underline; }
+        & > .reading--link-here { color: $accent; text-style: bold underline; }
+        & > .reading--code-keyword { color: $primary; }
+        & > .reading--code-name { text-style: bold; }
+        & > .reading--code-string { color: $recorded; }
+        & > .reading--code-number { color: $number; }
+        & > .reading--code-comment { color: $skip; text-style: italic; }
         & > .reading--match { color: $unmeasured; text-style: reverse; }
         & > .reading--match-here { color: $accent; text-style: reverse bold underline; }
-        & > .reading--cursor { background: $surface-lighten-1; }
-        &:focus > .reading--cursor { background: $surface-lighten-2; text-style: bold; }
+        & > .reading--cursor { background: $surface; }
+        &:focus > .reading--cursor { background: $panel; text-style: bold; }
     }
     """
 

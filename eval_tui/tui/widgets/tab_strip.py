@@ -1,4 +1,4 @@
-"""One line of numbered tabs."""
+"""One line of tabs, each with its key."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from textual.widget import Widget
 
 
 class Tab(NamedTuple):
-    """A tab: what it is for, and the word that is shown behind its number."""
+    """A tab: what it is for, the word that is shown, and the key in front of it."""
 
     id: str
     title: str
+    key: str
 
 
 class TabStrip(Widget):
@@ -44,12 +45,12 @@ class TabStrip(Widget):
             self.refresh()
 
     def _labels(self) -> list[str]:
-        whole = [f" {number} {tab.title} " for number, tab in enumerate(self._tabs, 1)]
+        whole = [f" {tab.key} {tab.title} " for tab in self._tabs]
         if sum(map(len, whole)) <= self.size.width:
             return whole
         return [
-            label if tab.id == self._active else f" {number} "
-            for number, (tab, label) in enumerate(zip(self._tabs, whole, strict=True), 1)
+            label if tab.id == self._active else f" {tab.key} "
+            for tab, label in zip(self._tabs, whole, strict=True)
         ]
 
     def render(self) -> Content:

@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 import re
-from array import array
 from bisect import bisect_left, bisect_right
-from itertools import accumulate
+from collections.abc import Iterable
 from typing import Final
 
-from rich.cells import cell_len
-from rich.segment import Segment
-from rich.style import Style
 from textual.events import Resize
 
-from eval_tui.tui.document import Document, search_pattern
+from eval_tui.tui.document import search_pattern
 from eval_tui.tui.marks import UNICODE, Glyphs
-from eval_tui.tui.text import fit, one_line
 from eval_tui.tui.trace import Trace
-from eval_tui.tui.trace_text import (
-    LONGEST_NAME,
-    document_of,
-    is_error,
-    mentions,
-    message_text,
-    name_of,
-    outcome_of,
-    summary_of,
-)
-from eval_tui.tui.widgets.reading import pieces
-from eval_tui.tui.widgets.row_list import RowList
-from eval_tui.tui.widgets.squeeze import squeeze
-from eval_tui.tui.wrap import Layout
+from eval_tui.tui.trace_document import document_of
+from eval_tui.tui.trace_order import HIDDEN, callers_of
+from eval_tui.tui.trace_text import mentions, message_text, name_of
+from eval_tui.tui.widgets.trace_rows import TraceRows
 
 UNFOLD_LIMIT: Final = 100_000
 """Messages are unfolded from the start while all of them together have fewer characters."""
@@ -41,127 +26,133 @@ UNFOLD_ENTRIES: Final = 1_000
 LIVE_SEARCH: Final = 2_000
 """Entries up to which a trace is searched with every key typed, not only on Enter."""
 
-DEEPEST: Final = 6
-"""Levels of subagents that are indented further."""
 
-NAME_CELLS: Final = 16
-"""Cells for a tool's name before it pushes the rest of its line to the right."""
-
-
-class TraceView(RowList):
-    """Entries of one line each, with everything about an entry under it when unfolded."""
+class TraceView(TraceRows):
+    """Moves in a trace, folds and unfolds it, narrows it down and searches it."""
 
     def __init__(self, *, id: str | None = None, glyphs: Glyphs = UNICODE) -> None:
         super().__init__(id=id, glyphs=glyphs)
-        self.trace = Trace()
-        self._starts = array("I", [0])
-        self._unfolded: set[int] = set()
-        self._bodies: dict[int, tuple[Document, Layout]] = {}
-        self._name_cells = 0
-        self._pattern: re.Pattern[str] | None = None
         self._matches: list[int] = []
         self._match = -1
+        self._at_end = False
 
     def show(self, trace: Trace, keep_place: bool = False) -> None:
         """Show a trace: from its start, or with the same entries unfolded and the same row on top."""
         keep_place = keep_place and bool(self.trace.entries)
-        at, within = self._entry_at(self.cursor) if keep_place else (0, 0)
-        above = self.cursor - self.scroll_offset.y if keep_place else 0
+        before = self._place() if keep_place else (0, 0, 0)
         self.trace = trace
         self._bodies.clear()
         if not keep_place:
             self._unfolded = set(_short_messages(trace))
+            self.only, self._at_end = "", False
         self._unfolded = {entry for entry in self._unfolded if entry < len(trace.entries)}
-        names = (cell_len(name_of(trace, entry)) for entry in range(min(len(trace.entries), 200)))
-        self._name_cells = min(max(names, default=0), NAME_CELLS)
+        self._measure_names()
         self._fold_rows()
-        self.cursor = max(
-            min(self._starts[min(at, len(trace.entries))] + within, self.row_count - 1), 0
-        )
-        if self.size.width:
-            self.go_to_row(max(self.cursor - above, 0))
+        self._return_to(before)
         if self._pattern:
             self._find(self._pattern)
 
-    # Rows ------------------------------------------------------------------------------------
+    def grow(self, changed: Iterable[int], known: int) -> None:
+        """The trace was added to: there were `known` entries, and `changed` of them are others now.
 
-    @property
-    def row_count(self) -> int:
-        return self._starts[-1]
+        What the reader looks at stays where it is, unless the cursor was put on the end: then it
+        stays there.
+        """
+        before = self._place()
+        at_end = self._at_end and self.cursor == self.row_count - 1
+        for entry in changed:
+            self._bodies.pop(entry, None)
+        self._unfolded.update(_short_messages(self.trace, known))
+        self._fold_rows()
+        self._return_to(before)
+        if at_end:
+            self.move_to(self.row_count - 1)
+        if self._pattern:
+            new = range(known, len(self.trace.entries))
+            self._matches += [at for at in new if mentions(self.trace, at, self._pattern)]
 
-    @property
-    def entry(self) -> int:
-        """The entry under the cursor."""
-        return self._entry_at(self.cursor)[0]
+    def _place(self) -> tuple[int, int, int]:
+        """The entry under the cursor, the row within it, and how far below the top that is."""
+        return *self._entry_at(self.cursor), self.cursor - self.scroll_offset.y
 
-    def _entry_at(self, row: int) -> tuple[int, int]:
-        """The entry that a row belongs to, and the row's number within it (0: its own line)."""
-        entry = max(min(bisect_right(self._starts, row) - 1, len(self.trace.entries) - 1), 0)
-        return entry, row - self._starts[entry]
+    def _return_to(self, place: tuple[int, int, int]) -> None:
+        entry, within, above = place
+        self.cursor = self._row_of(entry, within)
+        if self.size.width and self.scroll_offset.y != (top := max(self.cursor - above, 0)):
+            self.go_to_row(top)
 
-    def _fold_rows(self) -> None:
-        """Count the rows anew after entries were folded or unfolded."""
-        heights = array("I", bytes(4 * len(self.trace.entries)))
-        for entry in range(len(heights)):
-            heights[entry] = 1
-        if self.size.width:
-            for entry in self._unfolded:
-                if not self._fits_its_line(entry):
-                    heights[entry] += len(self._body(entry)[1])
-        self._starts = array("I", accumulate(heights, initial=0))
-        self.rows_changed()
-
-    def _fits_its_line(self, entry: int) -> bool:
-        """Whether a message is so short that its own line holds all of it."""
-        if self.trace.entries[entry].kind not in ("message", "thinking"):
-            return False
-        text = message_text(self.trace, entry).strip()
-        room = self._layout_of_line(entry)[-1]
-        return len(text) <= room and "\n" not in text and cell_len(one_line(text)) <= room
-
-    def _indent(self, entry: int) -> int:
-        return 2 * min(self.trace.entries[entry].depth, DEEPEST)
-
-    def _body(self, entry: int) -> tuple[Document, Layout]:
-        body = self._bodies.get(entry)
-        if body is None:
-            document = document_of(self.trace, entry)
-            width = self.row_width - self._indent(entry) - 4
-            body = self._bodies[entry] = (document, Layout(document.lines, width).finish())
-        return body
+    def _row_of(self, entry: int, within: int = 0) -> int:
+        """A row of an entry; for one that is not shown, that of the call that it lies below."""
+        if entry >= len(self.trace.entries):
+            return max(self.row_count - 1, 0)
+        if self.positions[entry] == HIDDEN:
+            shown = [at for at in callers_of(self.trace, entry) if self.positions[at] != HIDDEN]
+            if shown:
+                return self._span(shown[0])[0]
+            position = bisect_left(self.order, entry)
+            return self._starts[min(position, max(len(self.order) - 1, 0))]
+        start, end = self._span(entry)
+        return min(start + within, end - 1)
 
     def on_resize(self, event: Resize) -> None:
         entry, within = self._entry_at(self.cursor)
         self._bodies.clear()
         self._fold_rows()
-        if self.trace.entries:
-            self.cursor = min(self._starts[entry] + within, self._starts[entry + 1] - 1)
+        if self.order:
+            self.cursor = self._row_of(entry, within)
         self.show_cursor()
 
     # Keys ------------------------------------------------------------------------------------
 
+    def move_to(self, row: int) -> None:
+        self._at_end = False
+        super().move_to(row)
+
+    def action_jump_end(self) -> None:
+        """Go to the end, and stay there while the trace grows."""
+        super().action_jump_end()
+        self._at_end = True
+
     def toggle(self) -> None:
         """Fold or unfold the entry under the cursor; the cursor goes to its line."""
-        if not self.trace.entries:
-            return
-        entry = self.entry
-        if entry in self._unfolded:
-            self._unfolded.discard(entry)
-            self._bodies.pop(entry, None)
-        else:
-            self._unfolded.add(entry)
-        self._fold_rows()
-        self.move_to(self._starts[entry])
+        if self.order:
+            self._fold(self.entry, self.entry not in self._unfolded)
 
     def action_open_row(self) -> None:
         self.toggle()
 
+    def action_sideways(self, cells: int) -> None:
+        """Right unfolds; left folds, and where that is done goes to the call above."""
+        if not self.order:
+            return
+        entry = self.entry
+        if cells > 0:
+            self._fold(entry, True)
+        elif entry in self._unfolded:
+            self._fold(entry, False)
+        elif callers := callers_of(self.trace, entry):
+            self.go_to_entry(callers[0])
+
+    def _fold(self, entry: int, unfolded: bool) -> None:
+        if unfolded:
+            self._unfolded.add(entry)
+        else:
+            self._unfolded.discard(entry)
+            self._bodies.pop(entry, None)
+        self._fold_rows()
+        self.move_to(self._row_of(entry))
+
     def go_to_entry(self, entry: int, unfold: bool = False) -> None:
         """Put the cursor on an entry's line, with as much of it in view as fits."""
-        if unfold and entry not in self._unfolded:
+        hidden = self.positions[entry] == HIDDEN
+        if hidden:
+            self._unfolded.update(callers_of(self.trace, entry))
+            self.only = ""
+        if unfold:
             self._unfolded.add(entry)
+        if unfold or hidden:
             self._fold_rows()
-        start, end = self._starts[entry], self._starts[entry + 1]
+        start, end = self._span(entry)
         self.move_to(start)
         if end > self.scroll_offset.y + self.page:
             self.go_to_row(min(start, end - self.page))
@@ -175,6 +166,16 @@ class TraceView(RowList):
         index = bisect_right(errors, here) if by > 0 else bisect_left(errors, here) - 1
         self.go_to_entry(errors[index % len(errors)], unfold=True)
         return True
+
+    def narrow(self) -> str:
+        """Leave only entries named like the one under the cursor, or show all again. The name."""
+        if self.order:
+            place = self._place()
+            self.only = "" if self.only else name_of(self.trace, self.entry)
+            self._fold_rows()
+            self._return_to(place)
+            self.show_cursor()
+        return self.only
 
     @property
     def copy_text(self) -> str:
@@ -225,83 +226,34 @@ class TraceView(RowList):
         if (row := self._next_row(entry, from_row)) is not None:
             self.move_to(row)
 
-    def _next_row(self, entry: int, within: int) -> int | None:
+    def go_to_text(self, entry: int, text: str) -> None:
+        """Go to an entry, to the row of it at which a text begins that it holds."""
+        self.go_to_entry(entry, unfold=True)
+        if text and (row := self._next_row(entry, 0, search_pattern(text))) is not None:
+            self.move_to(row)
+
+    def _next_row(
+        self, entry: int, within: int, pattern: re.Pattern[str] | None = None
+    ) -> int | None:
         """The next row of an unfolded entry, after row `within`, where a match begins."""
-        if self._pattern is None or entry not in self._unfolded:
+        pattern = pattern or self._pattern
+        if pattern is None or entry not in self._unfolded or self._fits_its_line(entry):
             return None
         document, layout = self._body(entry)
         for line, text in enumerate(document.lines):
-            for hit in self._pattern.finditer(text):
+            for hit in pattern.finditer(text):
                 row = layout.row_of(line, hit.start()) + 1
                 if row > within:
-                    return self._starts[entry] + row
+                    return self._span(entry)[0] + row
         return None
 
-    # Drawing ---------------------------------------------------------------------------------
 
-    def row_segments(self, row: int) -> list[Segment]:
-        entry, within = self._entry_at(row)
-        return self._body_row(entry, within - 1) if within else self._entry_row(entry)
-
-    def _layout_of_line(self, entry: int) -> tuple[str, str, str, int]:
-        """What stands left of an entry's summary, right of it, and the cells between."""
-        trace = self.trace
-        item = trace.entries[entry]
-        fold = self.glyphs.unfolded if entry in self._unfolded else self.glyphs.folded
-        digits = len(str(len(trace.entries)))
-        number = str(item.number) if item.number else ""
-        left = f"{' ' * self._indent(entry)}{fold} {number.rjust(digits)} "
-        name = self._squeezed(name_of(trace, entry), LONGEST_NAME)
-        name = fit(name, max(self._name_cells, cell_len(name))) + " "
-        right = outcome_of(trace, entry)
-        right = f" {right}" if right else ""
-        # Two cells hold the mark of an error.
-        return left, name, right, max(self.row_width - cell_len(left + name + right) - 2, 0)
-
-    def _squeezed(self, raw: str, width: int) -> str:
-        return squeeze(raw, width, keep_end=True, ellipsis=self.glyphs.ellipsis)
-
-    def _entry_row(self, entry: int) -> list[Segment]:
-        base, kind = self.rich_style, self.trace.entries[entry].kind
-        left, name, right, room = self._layout_of_line(entry)
-        error = is_error(self.trace, entry)
-        bad, dim = base + self.style_of("bad"), base + self.style_of("dim")
-        summary = ""
-        if entry not in self._unfolded or kind == "call" or self._fits_its_line(entry):
-            summary = self._squeezed(summary_of(self.trace, entry).strip(), room)
-        tone = "heading" if kind == "message" else "label"
-        quiet = kind not in ("message", "call", "result")
-        return [
-            Segment(left, dim),
-            Segment(f"{self.glyphs.failed if error else ' '} ", bad),
-            *pieces(name, base + self.style_of(tone), self._found(name)),
-            *pieces(fit(summary, room), dim if quiet else base, self._found(summary)),
-            Segment(right, bad if error else dim),
-        ]
-
-    def _body_row(self, entry: int, row: int) -> list[Segment]:
-        document, layout = self._body(entry)
-        line, start = layout.place(row)
-        text = layout.text(row)
-        marks = [
-            (span.start - start, span.end - start, self.style_of(span.style))
-            for span in document.spans.get(line, ())
-        ]
-        indent = Segment(" " * (self._indent(entry) + 4), self.rich_style)
-        return [indent, *pieces(text.rstrip(), self.rich_style, [*marks, *self._found(text)])]
-
-    def _found(self, text: str) -> list[tuple[int, int, Style]]:
-        if self._pattern is None:
-            return []
-        style = self.style_of("match")
-        return [(hit.start(), hit.end(), style) for hit in self._pattern.finditer(text)]
-
-
-def _short_messages(trace: Trace) -> list[int]:
-    """The messages, if they are few and short enough to be shown whole from the start."""
-    if len(trace.entries) > UNFOLD_ENTRIES:
+def _short_messages(trace: Trace, known: int = 0) -> list[int]:
+    """The messages from entry `known` on, if all are few and short enough to be shown whole."""
+    count = len(trace.entries)
+    if count > UNFOLD_ENTRIES:
         return []
-    messages = [at for at, entry in enumerate(trace.entries) if entry.kind == "message"]
+    messages = [at for at in range(count) if trace.entries[at].kind == "message"]
     if sum(len(message_text(trace, at)) for at in messages) > UNFOLD_LIMIT:
         return []
-    return messages
+    return [at for at in messages if at >= known]

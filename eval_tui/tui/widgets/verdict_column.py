@@ -1,0 +1,66 @@
+"""The column of verdicts: it stands with the cases' names and stays in view beside them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rich.segment import Segment
+from textual.content import Content
+
+from eval_tui.engine.grid import Grid, Row
+from eval_tui.results.verdicts import make_verdicts
+from eval_tui.tui.face import Driver
+from eval_tui.tui.marks import Glyphs
+from eval_tui.tui.verdict_words import Court, case_line, counts_line, court_for, verdict_mark
+from eval_tui.tui.widgets.palette import Ground, Palette
+from eval_tui.verdicts.counts import VerdictCounts
+
+
+class VerdictColumn:
+    """Verdicts under one rulebook, as the grid draws them."""
+
+    WIDTH: Final = 3
+    """Cells: the mark, that of old values, and a gap."""
+
+    def __init__(self, court: Court, glyphs: Glyphs) -> None:
+        self.court = court
+        self._glyphs = glyphs
+        self._counts: VerdictCounts | None = None
+
+    def count(self, grid: Grid) -> None:
+        """Count the verdicts of all cases: as much work as a few columns' aggregates."""
+        self._counts = make_verdicts(grid, self.court.rulebook).counts
+
+    def counted(self, short: bool) -> str:
+        """How many cases have which verdict, when they were counted last."""
+        return counts_line(self._counts, self._glyphs, short) if self._counts else ""
+
+    def label(self, line: int) -> str:
+        """What stands above the verdicts, in the lines of the header that are free for it."""
+        return {0: "verdict", 1: self.counted(short=True)}.get(line, "")
+
+    def segments(self, grid: Grid, row: Row, ground: Ground, palette: Palette) -> list[Segment]:
+        """The verdict of one row; blank for a case that did not run."""
+        rest = palette.plain("stale", ground)
+        if row.status == "not_run":
+            return [Segment(" " * self.WIDTH, rest)]
+        shown = verdict_mark(self.court.verdict(grid, row.case), self._glyphs)
+        return [
+            Segment(shown.field, palette.mark(shown, ground)),
+            Segment(shown.suffix.ljust(self.WIDTH - len(shown.field)), rest),
+        ]
+
+    def beside(self, grid: Grid, case: str, text: Content) -> Content:
+        """A text about a cell, below what is said about its case's verdict."""
+        line = case_line(self.court, grid, case, self._glyphs)
+        return text if line is None else Content("\n").join([line, text])
+
+
+def column_for(
+    driver: Driver, before: VerdictColumn | None, glyphs: Glyphs
+) -> VerdictColumn | None:
+    """The column under the rules in force: the one before, as long as they are the same."""
+    court = court_for(driver, before.court if before else None)
+    if court is None:
+        return None
+    return before if before is not None and before.court is court else VerdictColumn(court, glyphs)
