@@ -1,72 +1,71 @@
-"""Draws the README's picture: `python -m tests.picture`.
+"""Draws the pictures of the guide, and writes the snapshots of all screens: `python -m tests.picture`.
 
-The quickstart is opened with the real engine, and its screen is written to docs/grid.svg.
+Both are what the quickstart looks like with the real engine. Look at what has changed before you keep it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import re
-import shutil
-import sys
 import tempfile
+from html import unescape
 from pathlib import Path
 
-from eval_tui.engine import supervisor
-from eval_tui.engine.driver import Driver
-from eval_tui.engine.grid import CellKey
-from eval_tui.engine.project import Options
 from eval_tui.tui.app import EvalApp
-from eval_tui.tui.screens.grid import GridScreen
-from eval_tui.watch import Watcher
+from tests.tui.showcase import MIDDLE, ROOT, SIZES, at_noon, seen, snapshot, walk
 
-ROOT = Path(__file__).resolve().parents[1]
-PICTURE = ROOT / "docs" / "grid.svg"
-SIZE = (110, 30)
-AT = CellKey("double-charge", "asks_before_refund")
-"""Where the cursor stands unless the command names another cell."""
+DOCS = ROOT / "docs"
+DARK = ("grid", "filter", "reason", "trace", "files", "why", "request", "changes")
+"""Views that the pages show."""
+LIGHT = ("grid",)
+
+
+def picture(name: str, theme: str) -> Path:
+    """Where the picture of a view is kept."""
+    if (name, theme) == ("grid", "dark"):
+        return DOCS / "grid.svg"
+    return DOCS / "pictures" / (f"{name}.svg" if theme == "dark" else f"{name}-{theme}.svg")
 
 
 def portable(svg: str) -> str:
     """The picture with whatever monospaced font the reader has, and nothing to load."""
     svg = re.sub(r"\s*@font-face\s*\{[^}]*\}", "", svg)
     svg = re.sub(r"font-family:[^;]*Fira Code[^;]*;", "font-family: monospace;", svg)
-    return re.sub(r"terminal-\d+", "grid", svg)
+    return re.sub(r"terminal-\d+", "screen", svg)
 
 
-async def draw(root: Path, at: CellKey) -> str:
-    """The screen as SVG, with everything judged and the cursor on a cell."""
-    place = str(root)
-    first = supervisor.start_supervisor(None, place)
-    supervisors = supervisor.supervisors(None, place, first)
-    driver = Driver(Options(root=place, config=""), supervisors, Watcher)
-    app = EvalApp(driver, theme="dark")
-    try:
-        async with app.run_test(size=SIZE) as pilot:
-            await pilot.pause()
-            while not driver.status.trigger:
-                await pilot.pause(0.01)
-            await driver.idle()
-            screen = app.screen
-            assert isinstance(screen, GridScreen)
-            await pilot.pause(0.1)
-            screen.cases.select(at)
-            await pilot.pause()
-            while screen.busy:
-                await pilot.pause(0.01)
-            return app.export_screenshot(title="eval-tui")
-    finally:
-        await driver.close()
+def letters(svg: str) -> str:
+    """What can be read in a picture, without the blanks."""
+    texts = re.findall(r'<text class="screen-r\d+"[^>]*>([^<]*)</text>', svg)
+    return "".join(unescape("".join(texts)).split())
+
+
+def written(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def draw(size: tuple[int, int], theme: str) -> None:
+    """One walk; of the middle size the pictures are kept too."""
+
+    def take(name: str, app: EvalApp) -> None:
+        if theme == "dark":
+            written(snapshot(name, size), seen(app))
+        if size == MIDDLE and name in (DARK if theme == "dark" else LIGHT):
+            written(
+                picture(name, theme), at_noon(portable(app.export_screenshot(title="eval-tui")))
+            )
+
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(walk(Path(folder), size, theme, take))
 
 
 def main() -> None:
-    at = CellKey(*sys.argv[1:3]) if len(sys.argv) > 2 else AT
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder) / "quickstart"
-        shutil.copytree(
-            ROOT / "examples" / "quickstart", root, ignore=shutil.ignore_patterns(".eval-tui")
-        )
-        PICTURE.write_text(portable(asyncio.run(draw(root, at))), encoding="utf-8")
+    os.environ.pop("ANTHROPIC_API_KEY", None)
+    for size in SIZES:
+        draw(size, "dark")
+    draw(MIDDLE, "light")
 
 
 if __name__ == "__main__":

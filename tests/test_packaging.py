@@ -49,6 +49,15 @@ def test_the_wheel_holds_every_style_sheet_and_module(wheel: set[str]) -> None:
     assert ours <= wheel
 
 
+def test_the_wheel_holds_every_file_that_init_writes(wheel: set[str]) -> None:
+    starter = [path for path in (ROOT / "eval_tui" / "starter").rglob("*") if path.is_file()]
+    ours = {
+        path.relative_to(ROOT).as_posix() for path in starter if "__pycache__" not in path.parts
+    }
+    assert "eval_tui/starter/eval.yaml" in ours
+    assert ours <= wheel
+
+
 def test_the_wheel_holds_nothing_else(wheel: set[str]) -> None:
     assert {name.split("/")[0] for name in wheel if ".dist-info/" not in name} == {"eval_tui"}
     assert not [name for name in wheel if "__pycache__" in name]

@@ -168,6 +168,35 @@ def compare_samples(
                 yield f"{where}: expected {right}, got {found}"
 
 
+def compare_pairwise(
+    scenario: str, expected: dict[str, Any], document: dict[str, Any], agreed: Differences
+) -> Iterator[str]:
+    """Every winner that is neither as expected nor as agreed, and every count that is not theirs."""
+    wanted, block = expected["pairwise"], document["pairwise"]
+    found = {entry["case_id"]: entry["winner"] for entry in block["per_case"]}
+    right = dict(wanted["per_case"])
+    for case, winner in wanted["per_case"].items():
+        line = agreed.at(f"{scenario}/pairwise/{case}")
+        if line and isinstance(line.right, Is) and line.right.value != winner:
+            agreed.used.add(line.where)
+            right[case] = line.right.value
+    if found != right:
+        yield f"{scenario}/pairwise: expected {right}, got {found}"
+    counts = Counter(found.values())
+    names = {"wins_a": "A", "wins_b": "B", "ties": "tie", "errors": "error"}
+    figures = {name: counts[winner] for name, winner in names.items()}
+    figures |= {"cases_compared": len(found), "run_a": wanted["run_a"], "run_b": wanted["run_b"]}
+    for name, figure in figures.items():
+        if block[name] != figure or (right == wanted["per_case"] and wanted[name] != figure):
+            yield f"{scenario}/pairwise/{name}: expected {figure}, got {block[name]}"
+    stability = dict(block.get("stability", {}))
+    if stability:
+        flipped = {entry.pop("case_id"): entry for entry in stability.pop("flipped_cases")}
+        stability["flipped"] = flipped
+    if stability != wanted.get("stability", {}):
+        yield f"{scenario}/pairwise/stability: got {stability}"
+
+
 def compare_requests(
     scenario: str, expected: dict[str, Any], asked: list[dict[str, Any]], agreed: Differences
 ) -> Iterator[str]:

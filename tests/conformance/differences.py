@@ -317,6 +317,160 @@ MODEL_DIFFERENCES: dict[str, tuple[Line, ...]] = {
 }
 """Those that show only where a model is asked."""
 
+AGENT_DIFFERENCES: dict[str, tuple[Line, ...]] = {
+    "40": (
+        Line("*/cells/c1/text_false", ERROR, "D21: the text `false` is no verdict"),
+        Line("*/cells/c1/bool_for_score", ERROR, "D21: pass or fail is no score"),
+        Line("*/cells/c1/{score,zero}_for_bool", ERROR, "D21: a score is no pass or fail"),
+    ),
+}
+"""Those of judges that are agents."""
+
+PAIRWISE_DIFFERENCES: dict[str, tuple[Line, ...]] = {
+    "36": (
+        Line("default/pairwise/broken-json", Is("error"), "D21: broken JSON is not read"),
+        Line("default/pairwise/{unknown-word,lower-case}", Is("error"), "D30: no verdict"),
+        Line("default/requests/fake-judge enum 200", Is(56), "D30: both orders are asked"),
+        Line("binary-only/requests/fake-judge enum 200", Is(1), SAME),
+    ),
+    "37": (
+        Line(
+            "first-prompt-wins/pairwise/run-better",
+            Is("A"),
+            "D30: the entry called `pairwise` compares",
+        ),
+        Line(
+            "first-prompt-wins/pairwise/baseline-better",
+            Is("B"),
+            "D30: the entry called `pairwise` compares",
+        ),
+        Line(
+            "first-prompt-wins/requests/quality-model enum 200",
+            Is(0),
+            "D30: the entry called `pairwise` compares",
+        ),
+        Line(
+            "first-prompt-wins/requests/pairwise-model enum 200",
+            Is(6),
+            "D30: the entry called `pairwise` compares",
+        ),
+        Line("not-a-template/pairwise/*-better", Is("tie"), "D30: its prompt is a template"),
+        Line("context-is-not-used/pairwise/run-better", Is("A"), "D47: context is in the template"),
+        Line(
+            "context-is-not-used/pairwise/baseline-better",
+            Is("B"),
+            "D47: context is in the template",
+        ),
+        Line("samples/requests/suite-model enum 200", Is(29), "D30: both orders are asked"),
+        Line(
+            "samples-override/requests/suite-model enum 200", Is(19), "D30: both orders are asked"
+        ),
+    ),
+}
+"""Those of comparisons with a baseline: the winner here."""
+
+REWARD_REFUSED: dict[str, str] = {
+    "35/weighted-empty": "bad-weights",
+    "35/bare-hyphenated": "bad-formula",
+    "35/dotted": "bad-formula",
+    **{
+        f"35/{name}": "unknown-judge"
+        for name in (
+            *("weighted-unknown", "weighted-only-unknown"),
+            *("unknown-name", "bare-unknown", "capital"),
+        )
+    },
+}
+"""Rules that can never give a reward: a problem when they are read (D29)."""
+
+UNDEFINED = "undefined"
+
+REWARD_DIFFERENCES: dict[str, tuple[Line, ...]] = {
+    "33": (
+        *_all(
+            UNDEFINED,
+            "D29: a gate was not measured",
+            "default/reward/{gate-errors,text-gate,everything-errors}",
+            "gates-only/reward/{gate-errors,text-gate,everything-errors}",
+        ),
+        *_all(
+            UNDEFINED,
+            "D29: nothing was judged",
+            "{no-judges,only-pairwise}/reward/*",
+            "default/reward/everything-skipped",
+            "gates-only/reward/{everything-skipped,gate-skipped}",
+        ),
+        Line(
+            "default/reward/{all-numbers-error,all-numbers-silent-error,only-nan,skips-and-one-error}",
+            UNDEFINED,
+            "D29: nothing measured",
+        ),
+        Line("default/reward/{infinite,undeclared-nan}", Is(0), "D29: no number, so left out"),
+    ),
+    "34": (
+        Line("pairwise/reward/*", UNDEFINED, "D29: nothing measured"),
+        Line("*/reward/{errors,skipped}", UNDEFINED, "D29: nothing measured"),
+        Line("count-*/reward/nan", UNDEFINED, "D29: NaN never normalises"),
+        Line("gated/reward/nan", UNDEFINED, "D29: what is false elsewhere may be a gate"),
+    ),
+    "35": (
+        Line("*/reward/gate-errors", UNDEFINED, "D29: a gate was not measured"),
+        Line("*/reward/{all-error,rubric-errors,rubric-skipped}", UNDEFINED, "D29: not measured"),
+        Line("weighted-*/reward/efficiency-nan", Is(0), "D29: NaN never normalises"),
+        Line("*/reward/efficiency-nan", UNDEFINED, "D29: NaN never normalises"),
+        Line("{divide-by-zero,list-result}/reward/*", UNDEFINED, "D29: nothing was composed"),
+    ),
+}
+"""Rewards that differ; what is not measured never becomes a 0."""
+
+
+def _compared(
+    run: str, baseline: str, winners: dict[str, str], requests: dict[str, int]
+) -> dict[str, Any]:
+    """A comparison in the form of the expected ones; requests by model."""
+    counts = dict.fromkeys(("A", "B", "tie", "error"), 0)
+    for winner in winners.values():
+        counts[winner] += 1
+    block = {"run_a": run, "run_b": baseline, "cases_compared": len(winners), "per_case": winners}
+    block |= {"wins_a": counts["A"], "wins_b": counts["B"]}
+    block |= {"ties": counts["tie"], "errors": counts["error"]}
+    asked = [
+        {"model": model, "shape": "enum", "status": "200", "count": count}
+        for model, count in requests.items()
+    ]
+    return {"pairwise": block, "requests": asked}
+
+
+_NUMBER = {"fine": "tie", "number": "error"}
+_BROKEN = {"fine": "tie", "file-as-output": "tie"}
+_RANKED = {"run-better": "A", "baseline-better": "B", "equal": "tie"}
+
+PAIRWISE_COMPARED: dict[str, dict[str, Any]] = {
+    # D30: an unusable answer is an error of that case alone.
+    "36/number-as-answer": _compared("odd", "odd-base", _NUMBER, {"fake-judge": 4}),
+    # D10: an output path that is a file is taken as that file.
+    "36/unreadable-case": _compared("broken", "broken-base", _BROKEN, {"fake-judge": 4}),
+    # D47: `samples: 0` is 1.
+    "37/zero-samples-configured": _compared("r1", "base", _RANKED, {"suite-model": 6}),
+}
+"""What is right where another tool stops."""
+
+NOT_COMPARED: dict[str, tuple[int, str]] = {
+    "37/unknown-name": (4, "D30: only the entry called `pairwise` compares"),
+    "37/rubric-by-name": (0, "D30: only the entry called `pairwise` compares"),
+    "37/command-line-model": (2, "D30: the entry names its model"),
+    "37/prompt-file-override": (2, "D30: the entry names its prompt"),
+    "37/inline-beats-override": (2, "D30: the entry names its prompt"),
+    "37/missing-prompt-file": (2, "D3: the judge that was asked for cannot be used"),
+    "37/no-model": (2, "D22: no model costs the judge's own column"),
+    "37/no-credentials": (0, "D22: no key costs the cells that need it"),
+    "37/no-baseline": (2, "D31: there is no such run"),
+    "37/bad-baseline-name": (2, "D31: there is no such run"),
+    "37/no-cases": (0, "D28: nothing to compare, and no gate about it"),
+    "37/zero-samples-option": (2, "D31: `--samples 0` is no command, not another way to say 1"),
+}
+"""Scenarios that ask nothing and have no winner: their exit code, and why."""
+
 REFUSED: dict[str, set[str]] = {
     **{
         f"02/{kind}": {"budget"}
@@ -329,6 +483,9 @@ REFUSED: dict[str, set[str]] = {
     "07/bad-module": {"a"},
     "07/no-function": {"a"},
     "30/hook-fails": set(),
+    "40/repo-mode": {"a"},
+    "40/no-prompt": {"a"},
+    "40/no-model": {"a"},
     "38/no-cases-folder": set(),
     "38/cases-is-a-file": set(),
 }

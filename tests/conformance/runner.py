@@ -35,10 +35,16 @@ def run_scenario(
     With a server, model judges may ask it, and a scenario that wants credentials has them.
     """
     command = [sys.executable, "-m", "eval_tui.cli", "score", scenario["config"], "--root", "."]
-    command += ["--run", scenario["run"], "--format", "json"]
+    command += ["--run", scenario["run"], "--format", "json", "--write-summary"]
     command += [OPTIONS.get(word, word) for word in scenario.get("args", [])]
+    if scenario["command"] == "pairwise":
+        # One call at a time, so that repetitions get the server's answers in turn.
+        command += ["--baseline", scenario["baseline"], "--pairwise"]
+        command += ["--concurrency", "1"] if "samples" in scenario["config"] else []
+        command += [] if "--judge" in command else ["--judge", "pairwise"]
     hidden = ("ANTHROPIC_", "OPENAI_", "EVAL_", "AGENT_EVAL_")
     env = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
+    env["AGENT_EVAL_RUNS_DIR"] = "runs"
     if server is not None:
         command += PAID
         if scenario.get("fake"):
@@ -50,7 +56,7 @@ def run_scenario(
     done = subprocess.run(
         command,
         cwd=project / scenario["cwd"],
-        env={**env, "AGENT_EVAL_RUNS_DIR": "runs"},
+        env=env,
         capture_output=True,
         text=True,
         check=False,

@@ -17,6 +17,7 @@ from tests.conformance.compare import (
 )
 from tests.conformance.differences import DIFFERENCES, REFUSED
 from tests.conformance.runner import Outcome, run_scenario
+from tests.conformance.summaries import read_back
 from tests.support.cold import cold_score
 from tests.support.conformance import load_case, materialize, scenarios
 
@@ -38,6 +39,7 @@ def test_case_agrees(number: str, tmp_path: Path) -> None:
             found += _refused(f"{number}/{name}", outcome)
         else:
             found += _scored(name, expected[name], outcome, agreed)
+            found += read_back(project, scenario, outcome.document)
             if name == "default":  # the richest of its case; the others say no more about this
                 found += _cold(name, project, scenario, outcome)
     found += agreed.unused()

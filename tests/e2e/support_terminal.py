@@ -272,6 +272,14 @@ def terminal(
                 os.kill(pid, signal.SIGKILL)
 
 
+def until(holds: Callable[[], bool], patience: float = PATIENCE) -> None:
+    """Wait until `holds` is true, and read from no terminal meanwhile."""
+    end = time.monotonic() + patience
+    while not holds():
+        assert time.monotonic() < end, "waited in vain"
+        select.select([], [], [], 0.02)
+
+
 def processes_of(root: Path) -> dict[int, str]:
     """Processes that work for the project at `root`: pid -> command line."""
     found: dict[int, str] = {}

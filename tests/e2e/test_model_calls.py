@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,9 +11,9 @@ from eval_tui.engine.grid import CellState
 from eval_tui.scores import Reason, Unmeasured
 from tests.support.fake_anthropic import FakeAnthropic
 from tests.support.live import Live, live
+from tests.support.models import MODEL, asking, values
 from tests.support.small import case_dir, write_config, write_project
 
-MODEL = "claude-opus-4-5"
 RUBRIC = {
     "name": "rubric",
     "prompt": "Judge {{ conversation }} SCORE: 4",
@@ -34,17 +32,6 @@ PASSES = {
 def server() -> Iterator[FakeAnthropic]:
     with FakeAnthropic() as fake:
         yield fake
-
-
-def asking(server: FakeAnthropic, auto: str = "paid", **more: Any) -> dict[str, Any]:
-    """Options of a driver that may ask this server."""
-    environ = {k: v for k, v in os.environ.items() if not k.startswith("ANTHROPIC_")}
-    environ |= {"ANTHROPIC_API_KEY": "test-key-0123456789", "ANTHROPIC_BASE_URL": server.base_url}
-    return {"auto": auto, "budget": 100.0, "environ": environ, **more}
-
-
-def values(project: Live, judge: str) -> Sequence[object]:
-    return [project.value(row.case, judge) for row in project.driver.grid.rows]
 
 
 async def test_each_cell_is_asked_once_and_never_again(

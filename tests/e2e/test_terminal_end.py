@@ -12,9 +12,11 @@ import pytest
 from tests.e2e.support_terminal import (
     CTRL_C,
     EVAL_TUI,
+    PATIENCE,
     environment,
     processes_of,
     terminal,
+    until,
     wait_gone,
 )
 from tests.support.small import write_project
@@ -26,6 +28,30 @@ CRASH = (
     "from eval_tui.tui.screens.grid import GridScreen\n"
     "def crash(self): raise RuntimeError('the handler broke')\n"
     "GridScreen.action_sort = crash\n"
+    "from eval_tui.cli import main\n"
+    "main(['.'])\n"
+)
+DRAWS_ON = (
+    "from eval_tui.tui import run\n"
+    "run.END_SECONDS = 1e6\n"
+    "end = run.EvalApp.end\n"
+    "def draw_first(app, code):\n"
+    "    for _ in range(1000): app._driver.write('x' * 1000)\n"
+    "    end(app, code)\n"
+    "run.EvalApp.end = draw_first\n"
+    "from eval_tui.cli import main\n"
+    "main(['.'])\n"
+)
+"""The app, which draws much after its window was closed, and has nothing to save it from waiting."""
+
+DRAWS_WITHOUT_END = (
+    "from eval_tui.tui import run\n"
+    "from eval_tui.tui.screens.grid import GridScreen\n"
+    "run.END_SECONDS = 0.1\n"
+    "def draw(self):\n"
+    "    open('drawing', 'w').close()\n"
+    "    while True: self.app._driver.write('x' * 1000)\n"
+    "GridScreen.action_sort = draw\n"
     "from eval_tui.cli import main\n"
     "main(['.'])\n"
 )
@@ -57,6 +83,25 @@ def test_a_closed_window_ends_everything(tmp_path: Path) -> None:
         term.hang_up()
         assert term.end() == 128 + signal.SIGHUP
         assert wait_gone(root) == {}
+
+
+def test_what_is_drawn_after_the_window_was_closed_holds_nothing_up(small: Path) -> None:
+    with terminal(small, argv=[sys.executable, "-c", DRAWS_ON]) as term:
+        term.shows("67% 2/3")
+        term.hang_up()
+        assert term.end() == 128 + signal.SIGHUP
+        assert wait_gone(small) == {}
+
+
+def test_a_signal_ends_it_also_while_the_terminal_takes_nothing(small: Path) -> None:
+    with terminal(small, argv=[sys.executable, "-c", DRAWS_WITHOUT_END]) as term:
+        term.shows("67% 2/3")
+        term.settled()
+        term.press("s")
+        until((small / "drawing").exists)
+        term.kill(signal.SIGTERM)
+        assert term.process.wait(PATIENCE) == 128 + signal.SIGTERM
+        assert wait_gone(small) == {}
 
 
 def test_a_killed_app_leaves_no_process(tmp_path: Path) -> None:

@@ -1,0 +1,130 @@
+"""What `score` says is what the app shows, cell by cell: both faces on every project that we have."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval_tui.engine.driver import Driver
+from eval_tui.engine.project import Options
+from eval_tui.engine.supervisor import supervisors
+from eval_tui.headless import score_one
+from eval_tui.reporting import ScoreOptions
+from eval_tui.results.board import make_board
+from eval_tui.results.export import cell_document
+from eval_tui.results.report import Report
+from eval_tui.waiting import Interruption
+from eval_tui.watch import Watcher
+from tests.support.conformance import conformance_cases, materialize, scenarios
+from tests.support.live import PATIENCE
+from tests.support.shared import shared_dir
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+HIDDEN = ("ANTHROPIC_", "OPENAI_", "EVAL_", "AGENT_EVAL_", "AWS_")
+Cells = Mapping[str, Mapping[str, Any]]
+
+
+@pytest.mark.parametrize("case", conformance_cases())
+def test_conformance_cases(case: str, tmp_path: Path) -> None:
+    scenario = scenarios(case)[0]
+    root = materialize(case, tmp_path / "project") / scenario["cwd"]
+    config = os.path.realpath(root / scenario["config"])
+    agree(root, config=config, run=scenario["run"], environ=environ(AGENT_EVAL_RUNS_DIR="runs"))
+
+
+@pytest.mark.parametrize("example", sorted(p.name for p in EXAMPLES.iterdir() if p.is_dir()))
+def test_examples(example: str, tmp_path: Path) -> None:
+    agree(copied(EXAMPLES / example, tmp_path / example), environ=environ())
+
+
+def test_a_real_project(tmp_path: Path) -> None:
+    project = shared_dir("corpus", "projects", "wiki-ingest")
+    agree(copied(project, tmp_path / "wiki"), environ=environ())
+
+
+def copied(project: Path, to: Path) -> Path:
+    shutil.copytree(project, to, ignore=shutil.ignore_patterns(".eval-tui"))
+    for path in [to, *to.rglob("*")]:
+        path.chmod(path.stat().st_mode | 0o200)
+    return to
+
+
+def environ(**more: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(HIDDEN)}
+    return {**kept, **more}
+
+
+def agree(root: Path, **given: Any) -> None:
+    """Score without a screen, then with the engine of the app and an empty store: all is equal."""
+    options = Options(root=str(root), **given)
+    said = asyncio.run(scored(options))
+    shutil.rmtree(root / ".eval-tui", ignore_errors=True)
+    shown = asyncio.run(shown_by_app(options))
+    if said is None:
+        assert shown is None
+        return
+    assert shown is not None
+    cells, summaries = shown
+    assert differing(cells, said.document["cells"]) == {}
+    assert cells or not said.grid.rows or not said.grid.columns
+    assert summaries == {view.judge.name: view.summary for view in said.board.columns}
+
+
+def differing(shown: Cells, said: Cells) -> dict[tuple[str, str], Any]:
+    """Cells that the two tell differently, or that one of them does not know."""
+    keys = {(case, judge) for cells in (shown, said) for case in cells for judge in cells[case]}
+    both = {key: [cells.get(key[0], {}).get(key[1]) for cells in (shown, said)] for key in keys}
+    return {key: pair for key, pair in both.items() if timeless(pair[0]) != timeless(pair[1])}
+
+
+def timeless(cell: Any) -> str:
+    """The cell as text without what a test runner says about how long it took."""
+    return re.sub(r"\bin \d+\.\d+s\b", "in no time", json.dumps(cell, sort_keys=True))
+
+
+async def scored(options: Options) -> Report | None:
+    """What `score` reports; None where it finds nothing that it could score."""
+    reports: list[Report] = []
+
+    def take(report: Report) -> bool:
+        reports.append(replace(report, build=lambda: document))
+        document = report.document  # before the driver is closed
+        return True
+
+    factory = supervisors(None, options.root)
+    await score_one(options, factory, ScoreOptions(hooks=False), Interruption(), take)
+    return reports[0] if reports else None
+
+
+async def shown_by_app(options: Options) -> tuple[Cells, Mapping[str, str]] | None:
+    """The cells of the grid and what stands below its columns, once all is judged."""
+    factory = supervisors(None, options.root)
+    driver = Driver(options, factory, lambda told: Watcher(told, sweep_s=600))
+    try:
+        await driver.start()
+        await asyncio.wait_for(driver.idle(), PATIENCE)
+        if driver.config is None or driver.session.target.spec is None:
+            return None
+        driver.session.display.catch_up()
+        cells: dict[str, dict[str, Any]] = {}
+        for row in driver.grid.rows:
+            if row.status == "not_run":
+                continue
+            for judge in driver.grid.columns:
+                cell = driver.grid.cell(row.case, judge.name)
+                whole = driver.full_score(row.case, judge.name)
+                shown = replace(cell, score=whole) if whole is not None else cell
+                cells.setdefault(row.case, {})[judge.name] = cell_document(shown)
+        board = make_board(driver.grid, driver.config)
+        return cells, {view.judge.name: view.summary for view in board.columns}
+    finally:
+        await driver.close()

@@ -1,0 +1,120 @@
+"""Scoring on a Dask cluster of two processes: the same document as here, whatever judges do."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.support_terminal import EVAL_TUI, PATIENCE, environment
+from tests.support.small import write_project
+
+distributed = pytest.importorskip("distributed")
+
+CASES = [f"c{number:02}" for number in range(24)]
+JUDGES: list[dict[str, Any]] = [
+    {
+        "name": "page",
+        "check": "return len(outputs['files']['out/page.md']), outputs['conversation']",
+    },
+    {"name": "own", "builtin": "style/own"},
+    {"name": "raises", "check": "raise OSError('the disk is on fire')"},
+    {"name": "absent", "check": "return outputs['cost_usd'] < 1"},
+    {
+        "name": "leaves",
+        "check": "import os\nif 'c05' in outputs['case_dir']: os._exit(7)\nreturn 2",
+    },
+    {"name": "loops", "check": "while 'c03' in outputs['case_dir']: pass\nreturn True"},
+    {"name": "skipped", "if": "annotations['kind'] == 'other'", "check": "return 1"},
+    {"name": "broken", "check": "def ("},
+]
+FILES = {
+    "judges/style/own.py": "def judge(outputs):\n    return 'page' in outputs['out_content']\n"
+}
+WHERE = {"name": "where", "check": "import os\nreturn True, os.environ.get('ON_A_NODE', 'here')"}
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    os.environ["ON_A_NODE"] = "there"
+    made = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    )
+    del os.environ["ON_A_NODE"]
+    yield made
+    made.close()
+
+
+def score(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [EVAL_TUI, "score", "--format", "json", "--judge-timeout", "1", *words],
+        cwd=root,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env=environment(ANTHROPIC_API_KEY=""),
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def test_the_document_is_the_same_to_the_byte(tmp_path: Path, cluster: Any) -> None:
+    root = write_project(tmp_path, JUDGES, CASES, files=FILES)
+    remote = score(root, "--dask", cluster.scheduler_address)
+    shutil.rmtree(root / ".eval-tui")
+    local = score(root)
+    assert remote.stdout == local.stdout
+    assert remote.returncode == local.returncode == 0
+    for words in ("the process exited with code 7", "ran past its limit", "the disk is on fire"):
+        assert words in local.stdout
+
+
+def test_what_the_cluster_judged_is_known_here(tmp_path: Path, cluster: Any) -> None:
+    root = write_project(tmp_path, JUDGES[:2], CASES, files=FILES)
+    assert "48 ran, 0 still valid" in score(root, "--dask", cluster.scheduler_address).stderr
+    assert "0 ran, 48 still valid" in score(root).stderr
+    (root / "judges/style/own.py").write_text("def judge(outputs):\n    return False\n")
+    assert "24 ran, 24 still valid" in score(root, "--dask", cluster.scheduler_address).stderr
+
+
+def test_judges_run_on_the_nodes_and_nothing_stays_there(tmp_path: Path, cluster: Any) -> None:
+    root = write_project(tmp_path, [WHERE], ["a"])
+    assert '"rationale": "there"' in score(root, "--dask", cluster.scheduler_address).stdout
+    with distributed.Client(cluster.scheduler_address) as client:
+        left = client.run(_processes)
+    assert set(left.values()) == {0}
+
+
+def _processes() -> int:
+    from eval_tui.engine import dask_task
+
+    return sum(map(len, [*dask_task._idle.values(), *dask_task._busy.values()]))
+
+
+def test_an_interruption_ends_what_runs_on_the_nodes(tmp_path: Path, cluster: Any) -> None:
+    hang = {"name": "hang", "check": "open('started', 'w').close()\nwhile True: pass"}
+    root = write_project(tmp_path, [hang], ["a"])
+    fifo = root / "started"
+    os.mkfifo(fifo)
+    command = [EVAL_TUI, "score", "--judge-timeout", "600", "--dask", cluster.scheduler_address]
+    with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, env=environment()) as process:
+        fifo.open().close()  # until the judge has opened it as well
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 128 + signal.SIGINT
+    with distributed.Client(cluster.scheduler_address) as client:
+        assert set(client.run(_processes).values()) == {0}
+
+
+def test_a_cluster_that_is_not_there(tmp_path: Path) -> None:
+    root = write_project(tmp_path, [WHERE], ["a"])
+    done = score(root, "--dask", "nonsense")
+    assert done.returncode == 2
+    assert "the Dask cluster nonsense cannot be reached" in done.stderr

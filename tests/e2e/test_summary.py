@@ -1,0 +1,84 @@
+"""`summary.yaml` written by one project and read by another that has no store."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from eval_tui.results.summary_file import scoring_of, write_summary
+from eval_tui.scores import Reason
+from tests.support.fake_anthropic import FakeAnthropic
+from tests.support.live import Live, live
+from tests.support.models import asking, judge, unmeasured
+from tests.support.small import run_dir, write_project
+
+RUBRIC = judge("rubric", "SCORE: 4", score_range=[1, 5])
+TITLED = {"name": "titled", "check": "return len(outputs['files']) == 1, 'as counted'"}
+
+
+@pytest.fixture
+def server() -> Iterator[FakeAnthropic]:
+    with FakeAnthropic() as fake:
+        yield fake
+
+
+def hand_on(project: Live) -> None:
+    """Write what is shown."""
+    driver = project.driver
+    write_summary(driver.run_dir, scoring_of(driver.grid, driver.full_score, driver.status.run_id))
+
+
+@pytest.mark.asyncio
+async def test_a_verdict_that_was_paid_for_is_handed_on(
+    tmp_path: Path, server: FakeAnthropic
+) -> None:
+    root = write_project(tmp_path / "p", [RUBRIC, TITLED])
+    async with live(root, **asking(server)) as project:
+        shown = {key: project.driver.full_score(*key) for key in project.driver.select("all")}
+        hand_on(project)
+    shutil.rmtree(root / ".eval-tui")
+    async with live(root, **asking(server)) as project:
+        assert {key: project.driver.full_score(*key) for key in shown} == shown
+        assert project.driver.grid.cell("a", "rubric").recorded
+        assert len(server.requests) == 3
+
+
+@pytest.mark.asyncio
+async def test_what_had_no_key_is_asked_where_there_is_one(
+    tmp_path: Path, server: FakeAnthropic
+) -> None:
+    root = write_project(tmp_path / "p", [RUBRIC])
+    options = asking(server)
+    without = {k: v for k, v in options["environ"].items() if k != "ANTHROPIC_API_KEY"}
+    async with live(root, **{**options, "environ": without}) as project:
+        assert unmeasured(project, "a", "rubric").reason is Reason.MISSING_SECRET
+        hand_on(project)
+    shutil.rmtree(root / ".eval-tui")
+    async with live(root, **options) as project:
+        assert [project.value(case, "rubric") for case in "abc"] == [4, 4, 4]
+
+
+def test_score_says_where_it_wrote_and_fails_where_it_cannot(tmp_path: Path) -> None:
+    root = write_project(tmp_path / "p", [TITLED], reward={"judge": "titled"})
+    command = [sys.executable, "-m", "eval_tui.cli", "score", ".", "--write-summary"]
+
+    def score() -> subprocess.CompletedProcess[str]:
+        return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+
+    done = score()
+    assert done.returncode == 0
+    assert f"wrote {os.path.join('eval', 'runs', 'small', 'r1', 'summary.yaml')}" in done.stderr
+    assert done.stdout.split("\n")[0].split() == ["case", "reward", "titled"]
+    assert "reward: 1 3/3" in done.stdout
+    path = run_dir(root) / "summary.yaml"
+    path.write_text("per_case: [\n")
+    done = score()
+    assert done.returncode == 2
+    assert "summary.yaml:2: " in done.stderr and "repair it or move it away" in done.stderr
+    assert path.read_text() == "per_case: [\n"
