@@ -87,7 +87,7 @@ def main() -> None:
 @click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal.")
 @click.option("--bell", is_flag=True, help="Ring the terminal's bell when long work ends.")
 def app_command(theme: str | None, plain: bool, no_mouse: bool, bell: bool, **given: Any) -> None:
-    """Open the app on a project folder or an eval config (default: the current folder)."""
+    """Open the app on a project or an eval config. Without PATH: on the current folder."""
     gc.disable()  # nothing of what is imported now is garbage; the driver enables it again
     from eval_tui.tui.keymap import take_keys
 
@@ -190,7 +190,7 @@ def score(
     dask: str,
     **given: Any,
 ) -> None:
-    """Score a run and print the result; the exit code says whether its gates pass."""
+    """Score a run and print the result. The exit code says whether its gates pass."""
     if no_llm:
         given["auto"] = "off"
     if "never" in fail_on and len(set(fail_on)) > 1:
@@ -246,7 +246,7 @@ def _check_all(given: dict[str, Any], form: str) -> None:
 @baseline_option
 @document_options("html", "everdict")
 def export(form: str, output: str, **given: Any) -> None:
-    """Write what is stored and recorded of a run, as one document; nothing is judged."""
+    """Write what is known of a run, as one document. Nothing is judged."""
     options, supervisors = begin({**given, **AT_REST})
     from eval_tui import headless
 
@@ -258,7 +258,7 @@ def export(form: str, output: str, **given: Any) -> None:
 @project_options
 @run_options
 def check(**given: Any) -> None:
-    """Say what was found in a project, and everything that is wrong with it."""
+    """Say what was found in a project, and what is wrong with it."""
     options, supervisors = begin(given)
     from eval_tui import headless
 
@@ -273,7 +273,7 @@ def check(**given: Any) -> None:
 @compare_options
 @click.option("--prompt", is_flag=True, help="Print exactly what a model judge would be asked.")
 def explain(case: str, judge: str, prompt: bool, **given: Any) -> None:
-    """Say why the cell of CASE and JUDGE has its value, and what it rests on."""
+    """Say why a cell has its value, and what that rests on."""
     options, supervisors = begin(given)
     from eval_tui import headless
 

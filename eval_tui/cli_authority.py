@@ -18,10 +18,19 @@ F = TypeVar("F", bound=Callable[..., Any])
 def _place_options(command: F) -> F:
     for option in reversed(
         [
-            click.option("--root", type=click.Path(), help="The project's folder."),
-            click.option("--eval", "eval_name", default="", help="The eval, by name."),
-            click.option("--run", default="", help="The run to tell the effect from (the newest)."),
-            click.option("--runs", default="", help="The folder that holds the runs."),
+            click.option("--root", type=click.Path(), metavar="DIR", help="The project's folder."),
+            click.option(
+                "--eval", "eval_name", default="", metavar="NAME", help="The eval, by name."
+            ),
+            click.option(
+                "--run",
+                default="",
+                metavar="RUN",
+                help="The run to tell the effect from (the newest).",
+            ),
+            click.option(
+                "--runs", default="", metavar="DIR", help="The folder that holds the runs."
+            ),
         ]
     ):
         command = option(command)
@@ -43,7 +52,10 @@ def authority() -> None:
 @_path
 @_place_options
 def list_command(**given: Any) -> None:
-    """Say what is declared, whether it was accepted, and what accepting it would change."""
+    """Say what is declared, and whether it was accepted.
+
+    Also what accepting it would change.
+    """
     from eval_tui.authority import show
 
     sys.exit(show(_options(given)))
@@ -66,7 +78,10 @@ def accept(metric: str, by: str, note: str, **given: Any) -> None:
 @_path
 @_place_options
 def check(**given: Any) -> None:
-    """Exit with 3 when anything is not reviewed, has drifted, or is no longer declared."""
+    """Exit with 3 unless everything is accepted as it is now.
+
+    Not reviewed, drifted, or no longer declared: each is told.
+    """
     from eval_tui.authority import check as run
 
     sys.exit(run(_options(given)))

@@ -11,8 +11,10 @@ import click
 @click.command("init")
 @click.argument("path", required=False, default=".", type=click.Path(file_okay=False))
 def init_command(path: str) -> None:
-    """Write a small eval into PATH (default: the current folder): a config with comments, a case, a run
-    and a judge of each kind. Nothing that is there is overwritten.
+    """Write a small eval to start from into PATH.
+
+    A config with comments, a case, a run and a judge of each kind. Without PATH they go into the
+    current folder. Nothing that is there is overwritten.
     """
     from eval_tui.starting import AlreadyThere, write_starter
 

@@ -34,10 +34,10 @@ def open_command(
     plain: bool,
     no_mouse: bool,
 ) -> None:
-    """Open FILE, an Everdict document in JSON, with its own scores, verdicts and traces.
+    """Open an Everdict document in JSON, only to read it.
 
-    A scorecard, a list of them, a run, an analysis bundle, a case result, an ingest body or a
-    job's log. Nothing is run, fetched or changed.
+    FILE is a scorecard, a list of them, a run, an analysis bundle, a case result, an ingest body or
+    a job's log. Its own scores, verdicts and traces are shown; nothing is run, fetched or changed.
     """
     gc.disable()  # nothing of a document is garbage while it is read
     if form is not None:

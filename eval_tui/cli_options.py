@@ -45,11 +45,25 @@ def project_options(command: F) -> F:
         command,
         [
             click.argument("path", required=False, type=click.Path()),
-            click.option("--root", type=click.Path(), help="The project's folder."),
-            click.option("--eval", "eval_name", default="", help="The eval to open, by name."),
-            click.option("--run", default="", help="The run to open; else the newest is followed."),
-            click.option("--runs", default="", help="The folder that holds the runs."),
-            click.option("--python", default="", help="The interpreter that judges run under."),
+            click.option("--root", type=click.Path(), metavar="DIR", help="The project's folder."),
+            click.option(
+                "--eval", "eval_name", default="", metavar="NAME", help="The eval to open, by name."
+            ),
+            click.option(
+                "--run",
+                default="",
+                metavar="RUN",
+                help="The run to open; else the newest is followed.",
+            ),
+            click.option(
+                "--runs", default="", metavar="DIR", help="The folder that holds the runs."
+            ),
+            click.option(
+                "--python",
+                default="",
+                metavar="PATH",
+                help="The interpreter that judges run under.",
+            ),
             click.option("--poll", is_flag=True, help="Look for changes without file events."),
             click.option(
                 "--view", is_flag=True, help="Run nothing at all: show what is recorded and stored."

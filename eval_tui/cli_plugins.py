@@ -10,10 +10,10 @@ import click
 
 @click.command("plugins")
 @click.argument("path", required=False, type=click.Path(exists=True))
-@click.option("--root", type=click.Path(), help="The project's folder.")
-@click.option("--python", default="", help="The interpreter that judges run under.")
+@click.option("--root", type=click.Path(), metavar="DIR", help="The project's folder.")
+@click.option("--python", default="", metavar="PATH", help="The interpreter that judges run under.")
 def plugins_command(path: str | None, root: str | None, python: str) -> None:
-    """List what installed packages and the project's own `judges/` folder add.
+    """List what installed packages and the `judges/` folder add.
 
     Exit code 2 when something that is installed cannot be used.
     """

@@ -32,6 +32,7 @@ from eval_tui.results.exit_code import (
 )
 from eval_tui.results.explanation import explanation
 from eval_tui.results.verdicts import values_of
+from eval_tui.results.words import count
 from eval_tui.verdicts.trials import CaseTrials, fold
 from eval_tui.waiting import Interruption, interrupts, until_idle
 
@@ -178,10 +179,8 @@ def check(options: Options, supervisors: SupervisorFactory) -> int:
 def _print_eval(config: EvalConfig, options: Options, problems: Iterable[Problem]) -> None:
     root = options.root
     runs = project.runs_of(config, options) if config.usable else ()
-    cases = len(project.dataset_cases(config.dataset))
-    dataset = (
-        f"{os.path.relpath(config.dataset, root)} ({cases} cases)" if config.dataset else "none"
-    )
+    cases = count(len(project.dataset_cases(config.dataset)), "case")
+    dataset = f"{os.path.relpath(config.dataset, root)} ({cases})" if config.dataset else "none"
     newest = f", the newest is {runs[0].id}" if runs else ""
     name, place = config.name or config.eval_name, os.path.relpath(config.path, root)
     for line in (

@@ -16,7 +16,7 @@ from eval_tui.tui.app import EvalApp
 from tests.tui.showcase import MIDDLE, ROOT, SIZES, at_noon, seen, snapshot, walk
 
 DOCS = ROOT / "docs"
-DARK = ("grid", "filter", "reason", "trace", "files", "why", "request", "changes")
+DARK = ("grid", "filter", "reason", "trace", "files", "why", "request", "changed", "changes")
 """Views that the pages show."""
 LIGHT = ("grid",)
 

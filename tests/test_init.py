@@ -38,6 +38,12 @@ def test_what_it_writes_can_be_scored_at_once_and_has_no_problem(tmp_path: Path)
     assert told["cells"]["reset-password"]["answered"]["pass"] is True
 
 
+def test_what_it_wrote_is_named_by_check(tmp_path: Path):
+    assert run(tmp_path, "init").returncode == 0
+    told = run(tmp_path, "check").stdout
+    assert "eval/cases (1 case)" in told and "the newest is example-run" in told
+
+
 def test_it_writes_nothing_where_one_of_its_files_is_there(tmp_path: Path):
     (tmp_path / "judges").mkdir()
     (tmp_path / "judges" / "answers.py").write_text("mine")

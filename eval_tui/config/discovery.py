@@ -55,6 +55,13 @@ class FoundEval:
     """Why it cannot be loaded, or that another one has its name."""
     dataset: str = ""
     """Absolute path of its dataset folder, or empty."""
+    title: str = ""
+    """What the config calls itself: another name where its runs are named by a skill."""
+
+    @property
+    def label(self) -> str:
+        """What people are shown, and may call it."""
+        return self.title or self.name
 
 
 def find_root(path: Path, cwd: Path) -> Path:
@@ -182,8 +189,9 @@ def _look(path: str, root: str, *, by_name: bool) -> FoundEval | None:
         return None
     # What is wrong with these blocks is told when the config is loaded.
     top = Section(Report(path, document.positions), values, ())
-    name = eval_name(path, top.text("name") or _stem(path), read_execution(top).skill)
-    return FoundEval(name, path, errors, read_dataset(top, Base(root, path)))
+    title = top.text("name")
+    name = eval_name(path, title or _stem(path), read_execution(top).skill)
+    return FoundEval(name, path, errors, read_dataset(top, Base(root, path)), title)
 
 
 def _may_be_eval(source: bytes) -> bool:

@@ -108,13 +108,14 @@ def _read(
     read = read_columns(top, context, files)
     columns = read.columns
     stem = os.path.splitext(os.path.basename(base.config_path))[0]
-    name = top.text("name") or stem
+    given = top.text("name")
+    called = eval_name(base.config_path, given or stem, execution.skill)
     names = [*(judge.name for judge in columns), *metric_names(columns)]
     config = EvalConfig(
         path=base.config_path,
         root=base.root,
-        name=name,
-        eval_name=eval_name(base.config_path, name, execution.skill),
+        name=given or called,
+        eval_name=called,
         description=top.text("description"),
         mode=execution.mode,
         steps=execution.steps,
@@ -154,11 +155,12 @@ def _check_unread(top: Section) -> None:
 
 def _unusable(base: Base, problems: tuple[Problem, ...], digest: str = "") -> EvalConfig:
     stem = os.path.splitext(os.path.basename(base.config_path))[0]
+    called = eval_name(base.config_path, stem, "")
     return EvalConfig(
         path=base.config_path,
         root=base.root,
-        name=stem,
-        eval_name=eval_name(base.config_path, stem, ""),
+        name=called,
+        eval_name=called,
         problems=problems,
         usable=False,
         digest=digest,

@@ -161,7 +161,8 @@ class Asking:
             answers.lacks_nothing(info)
             session.set_aside(want.key, "money" if verdict == "money" else "off")
         elif answers.has_value(info) or (not info.known and session.recorded(want.key)):
-            session.set_aside(want.key, "off")  # D46
+            keyless = lacks.reason is Reason.MISSING_SECRET
+            session.set_aside(want.key, "secret" if keyless else "off")  # D46
             info.note = lacks.detail
         else:
             answers.lacks(info, lacks)

@@ -138,9 +138,12 @@ def _reads(
 
 
 def _history(session: Session, key: CellKey, info: CellInfo, now: Result) -> tuple[PastScore, ...]:
+    """Other results of the judge on this case, also those from before the judge was edited."""
     judge = session.judge(key.judge)
+    found = session.store.results(session.run_key, key.case, info.fp, key.judge)
     return tuple(
-        PastScore(checked_score(from_plain(dict(old.score)), judge), old.at)
-        for old in session.store.results(session.run_key, key.case, info.fp)[: HISTORY + 1]
-        if old.id != now.id
+        # Today's scale is not what the judge promised before it was edited.
+        PastScore(checked_score(score, judge) if old.fp == info.fp else score, old.at)
+        for old in found[: HISTORY + 1]
+        if old.id != now.id and (score := from_plain(dict(old.score)))
     )

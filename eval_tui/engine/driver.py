@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from eval_tui.collector import collector_paused, keep_all
 from eval_tui.config.problems import Problem
-from eval_tui.config.schema import EvalConfig, Judge
+from eval_tui.config.schema import EvalConfig
 from eval_tui.engine import estimates, follow, project
 from eval_tui.engine.authority import Authority
 from eval_tui.engine.concerns import name_of, resolved, take_in
@@ -111,7 +111,8 @@ class Driver:
             folder,
             self._enquiries.facts,
             self.session.full_score,
-            self._column,
+            self._enquiries.column,
+            self._enquiries.stored,
         )
 
     # The face of the engine
@@ -243,11 +244,6 @@ class Driver:
             baseline = blessed.run if blessed is not None else ""
         folders = (run.path for run in self.reader.found_runs if run.id == baseline)
         return await self._enquiries.counterparts(case, name, next(folders, ""))
-
-    async def _column(self, run: RunInfo, judge: Judge) -> Mapping[str, Score]:
-        from eval_tui.engine.over_runs import stored_column
-
-        return await stored_column(self.session, run, judge)
 
     async def prompt(self, case: str, judge: str) -> str:
         """Exactly what a model judge would send for a case. Raises OSError when it cannot be told."""

@@ -8,15 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from eval_tui.engine.grid import CaseView, CellKey, Counterpart, FileEntry, FileText
+from eval_tui.engine.grid import CaseView, CellKey, Counterpart, FileEntry, FileText, RunInfo
 from eval_tui.engine.session import Session
 from eval_tui.engine.threads import in_thread
 from eval_tui.engine.views import ViewError
 from eval_tui.engine.workers import Workers
+from eval_tui.scores import Score
 
 if TYPE_CHECKING:
+    from eval_tui.config.schema import Judge
     from eval_tui.engine.calls import ModelCalls
     from eval_tui.engine.dryrun import DryRun
+    from eval_tui.engine.stored import StoredGrid
 
 FILE_LIMIT = 20_000_000
 """Bytes of a file that are read for looking at it."""
@@ -69,6 +72,22 @@ class Enquiries:
         """What cases are about, as plain data by case."""
         request = {"op": "facts", "record": self._record(), "cases": list(cases)}
         return (await self.ask(request))["facts"]
+
+    async def column(self, run: RunInfo, judge: Judge) -> Mapping[str, Score]:
+        """What a judge, as it is now, said in another run, by case."""
+        from eval_tui.engine.over_runs import stored_column
+
+        return await stored_column(self._session, run, judge)
+
+    async def stored(self, runs: Sequence[RunInfo]) -> Mapping[str, StoredGrid]:
+        """Other runs as they were last scored, by their ids, under the judges as they are now."""
+        from eval_tui.engine.stored import stored_runs
+
+        config, store = self._session.target.config, self._session.store
+        if config is None:
+            return {}
+        store.flush()  # a run that was in view just now is among them
+        return await in_thread(lambda: stored_runs(config, runs))
 
     async def prompt(self, key: CellKey) -> str:
         """Exactly what a model judge would send for a case."""

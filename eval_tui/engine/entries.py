@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from eval_tui.engine.packing import from_key, unpack, unseal
+from eval_tui.engine.packing import from_key, to_key, unpack, unseal
 
 Inputs = list[list[str]]
 """Observations as JSON has them: `[kind, key, version]`."""
+AMBIENT_HEAD = 17
+"""Characters of an ambient's id before the name of its judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,12 @@ def shown_results(data: object) -> Iterable[int]:
     """The ids of the results that a stored row shows."""
     row = row_of(data)
     return [cell.result for cell in row.cells] if row is not None else ()
+
+
+def is_of(sealed: Sealed, fp: str, judge: str | None) -> bool:
+    """Whether a result has the fingerprint, or is of a judge of that name as it once was."""
+    named = judge is not None and sealed.ambient[AMBIENT_HEAD:] == to_key(judge)
+    return named or sealed.cell.fp == to_key(fp)
 
 
 def result_of(identity: int, sealed: Sealed) -> Result | None:

@@ -6,7 +6,7 @@ a thread.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from eval_tui.config.schema import EvalConfig, Judge
@@ -18,6 +18,7 @@ from eval_tui.scores import Score
 
 if TYPE_CHECKING:
     from eval_tui.engine.baseline import Baseline
+    from eval_tui.engine.stored import StoredGrid
 
 
 class Finding:
@@ -29,6 +30,7 @@ class Finding:
         read: ReadFacts,
         score: Callable[[CellKey], Score | None],
         column: Callable[[RunInfo, Judge], Awaitable[Mapping[str, Score]]],
+        stored: Callable[[Sequence[RunInfo]], Awaitable[Mapping[str, StoredGrid]]],
     ) -> None:
         """`folder`: where the store is; without one nothing outlives the session."""
         self.facts = FactsOfCases(read)
@@ -36,6 +38,8 @@ class Finding:
         """The score in view with its whole rationale."""
         self.column = column
         """What a judge, as it is now, said in another run, by case."""
+        self.stored = stored
+        """Whole runs in the same way, by their ids: nothing is judged."""
         self._folder = folder
         self._lenses = Lenses(folder)
         self._unkept: dict[str, Baseline] = {}

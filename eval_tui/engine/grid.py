@@ -29,8 +29,9 @@ class CellState(Enum):
     """It would run, but not now: see `Cell.waiting`."""
 
 
-Waiting = Literal["money", "paused", "cancelled", "off"]
-"""Why a cell waits: for money or a go-ahead, while paused, after a cancel, `--auto off`/`--no-llm`."""
+Waiting = Literal["money", "paused", "cancelled", "secret", "off"]
+"""Why a cell waits: for money or a go-ahead, while paused, after a cancel, with an old value and
+without the key to ask again, `--auto off`/`--no-llm`."""
 
 
 @dataclass(frozen=True, slots=True)

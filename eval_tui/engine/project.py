@@ -88,7 +88,10 @@ def choose_eval(options: Options) -> tuple[str, tuple[FoundEval, ...]]:
         for item in found:
             if options.eval_name in (item.name, os.path.relpath(item.path, options.root)):
                 return item.path, found
-        names = ", ".join(item.name for item in found) or "none"
+        for item in found:
+            if options.eval_name == item.label:
+                return item.path, found
+        names = ", ".join(item.label for item in found) or "none"
         raise NoSuchThing(
             f"no eval called {options.eval_name!r} in {options.root}; there are: {names}"
         )

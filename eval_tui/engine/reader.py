@@ -197,7 +197,7 @@ class Reader:
         )
 
     def evals(self) -> tuple[EvalInfo, ...]:
-        return tuple(EvalInfo(e.name, e.path, len(e.problems)) for e in self.found)
+        return tuple(EvalInfo(e.label, e.path, len(e.problems)) for e in self.found)
 
     def follow(self) -> bool:
         """Look at the runs again; True when another one is shown because of it (S18)."""

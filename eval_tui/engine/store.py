@@ -16,11 +16,13 @@ from typing import Any
 
 from eval_tui.engine import retention, storage
 from eval_tui.engine.entries import (
+    AMBIENT_HEAD,
     CellId,
     Inputs,
     Result,
     Sealed,
     StoredRow,
+    is_of,
     result_of,
     row_of,
     shown_results,
@@ -259,17 +261,24 @@ class Store:
         rows = ((from_key(case), row_of(cells)) for case, cells in dict(stored).items())
         return {case: row for case, row in rows if row is not None}
 
-    def results(self, run: str, case: str, fp: str | None = None) -> list[Result]:
-        """The results of a case (of one judge), newest first."""
+    def results(
+        self, run: str, case: str, fp: str | None = None, judge: str | None = None
+    ) -> list[Result]:
+        """The results of a case, newest first: all, or those with a fingerprint.
+
+        With `judge` also those that a judge of this name had before it was edited.
+        """
         key = (run_key(run), to_key(case))
         found = [
             (identity, self._results[identity])
             for identity in reversed(self._by_case.get(key, ()))
-            if fp is None or self._results[identity].cell.fp == to_key(fp)
+            if fp is None or is_of(self._results[identity], fp, judge)
         ]
         where, args = "run=? AND case_id=?", [*key]
         if fp is not None:
-            where, args = where + " AND fp=?", [*args, to_key(fp)]
+            same = "fp=?" if judge is None else f"(fp=? OR substr(ambient, {AMBIENT_HEAD + 1})=?)"
+            where += f" AND {same}"
+            args += [to_key(name) for name in (fp, judge) if name is not None]
         query = f"SELECT id, run, case_id, fp, ambient, body FROM results WHERE {where}"
         stored = self._read(f"{query} ORDER BY id DESC", args)
         found += [(row[0], Sealed(CellId(*row[1:4]), *row[4:])) for row in stored]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from eval_tui.config.case_graders import CaseGraderScan, with_case_graders
 from eval_tui.config.schema import EvalConfig, Judge
 from eval_tui.engine import project
 from eval_tui.engine.cells import CellInfo, restored
-from eval_tui.engine.grid import EMPTY_CELL, Cell, Row
+from eval_tui.engine.grid import EMPTY_CELL, Cell, Row, RunInfo
 from eval_tui.engine.looks import Doing, look
 from eval_tui.engine.project import Options
 from eval_tui.engine.store import Store, open_store
@@ -52,6 +52,15 @@ def stored_eval(path: str, options: Options) -> StoredEval:
     config = with_case_graders(config, CaseGraderScan().look(config.dataset))
     with contextlib.closing(open_store(options.root)) as store:
         return StoredEval(config, runs[0].id, stored_grid(store, config, runs[0]))
+
+
+def stored_runs(config: EvalConfig, runs: Iterable[RunInfo]) -> dict[str, StoredGrid]:
+    """The grids of several runs by their ids, see `stored_grid`. For a thread: takes its time."""
+    with contextlib.closing(open_store(config.root)) as store:
+        return {
+            run.id: stored_grid(store, config, Run(run.id, run.path, run.started, run.cases))
+            for run in runs
+        }
 
 
 def stored_grid(store: Store, config: EvalConfig, run: Run) -> StoredGrid:

@@ -25,7 +25,7 @@ from eval_tui.engine.grid import (
     Status,
 )
 from eval_tui.engine.money import NOTHING, Estimate
-from eval_tui.engine.stored import StoredEval
+from eval_tui.engine.stored import StoredEval, StoredGrid
 from eval_tui.engine.threads import in_thread
 from eval_tui.imports.evidence import case_facts, case_view, texts_of
 from eval_tui.imports.opened import Opened
@@ -44,7 +44,9 @@ class DocumentSource:
     def __init__(self, opened: Opened) -> None:
         self._opened = opened
         self._authority = Authority(opened.rulebook)
-        self.finding = Finding(None, self._facts, lambda key: self.full_score(*key), self._column)
+        self.finding = Finding(
+            None, self._facts, lambda key: self.full_score(*key), self._column, self._stored
+        )
         self._news = Dirty(structure=True, problems=True, status=True)
 
     @property
@@ -104,6 +106,10 @@ class DocumentSource:
 
     async def _column(self, run: RunInfo, judge: Judge) -> Mapping[str, Score]:
         """Of another run, of which there is none here."""
+        return {}
+
+    async def _stored(self, runs: Sequence[RunInfo]) -> Mapping[str, StoredGrid]:
+        """The same of whole runs."""
         return {}
 
     async def counterparts(self, case: str, name: str) -> tuple[Counterpart, ...]:

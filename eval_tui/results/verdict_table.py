@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from eval_tui.results.verdict_words import CAUSE_WORDS, counts_words, rate_words
+from eval_tui.results.verdict_words import CAUSE_WORDS, counts_words, rate_words, trials_words
 from eval_tui.results.verdicts import CaseVerdict, VerdictBoard
-from eval_tui.results.words import count, number, percent
+from eval_tui.results.words import count
 from eval_tui.verdicts.evaluate import Cause
 from eval_tui.verdicts.policy import Stamp
 from eval_tui.verdicts.trials import CaseTrials, summarise
@@ -67,10 +67,7 @@ def _trial_lines(trials: tuple[CaseTrials, ...]) -> Iterable[str]:
     if found is None:
         yield "trials: none was evaluated"
         return
-    words = f"pass@1 {percent(found.pass_at_1)}"
-    if found.k > 1:
-        words += f", pass@{found.k} {percent(found.pass_at_k)}"
-    yield f"trials: {words} · {count(found.cases, 'case')}, {number(found.flaky)} flaky"
+    yield f"trials: {trials_words(found)}"
     for one in trials:
         if one.flaky:
             yield f"  ~  {one.case}: {one.tally.passed}/{one.tally.trials}"

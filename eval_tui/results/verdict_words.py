@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from eval_tui.results.words import percent
+from typing import get_args
+
+from eval_tui.results.words import count, number, percent
 from eval_tui.verdicts.counts import VerdictCounts
-from eval_tui.verdicts.evaluate import Cause, Rung, Verdict
+from eval_tui.verdicts.evaluate import Cause, Rung, Standing, Verdict
+from eval_tui.verdicts.trials import TrialSummary
 
 CAUSE_WORDS: dict[Cause, str] = {
     "no_outcome": "the case died before there was anything to judge",
@@ -27,6 +30,9 @@ CAUSE_HINTS: dict[Cause, str] = {
 }
 """What to do about a cause, where that is not plain."""
 
+_SAID_BY_CAUSE: frozenset[str] = frozenset(get_args(Standing))
+"""What is the matter with a declaration: its cause has said that already, and the lock knows more."""
+
 RUNG_WORDS: dict[Rung, str] = {
     "ground_truth": "ground truth",
     "objective": "objective checks",
@@ -44,7 +50,10 @@ def verdict_word(verdict: Verdict) -> str:
 def basis_words(verdict: Verdict) -> str:
     """What a verdict rests on, or why there is none."""
     if verdict.cause is not None:
-        some = ", ".join(f"{metric} ({word})" for metric, word in verdict.missing)
+        some = ", ".join(
+            metric if word in _SAID_BY_CAUSE else f"{metric} ({word})"
+            for metric, word in verdict.missing
+        )
         words = CAUSE_WORDS[verdict.cause] + (f": {some}" if some else "")
     elif verdict.rung is None:
         words = "as it was recorded"
@@ -66,3 +75,11 @@ def rate_words(counts: VerdictCounts) -> str:
     """`82% of 50 evaluated`; empty over nothing."""
     rate = counts.rate
     return "" if rate is None else f"{percent(rate)} of {counts.evaluated:,} evaluated"
+
+
+def trials_words(found: TrialSummary) -> str:
+    """`pass@1 67%, pass@3 100% · 12 cases, 2 flaky`: each case counts once."""
+    words = f"pass@1 {percent(found.pass_at_1)}"
+    if found.k > 1:
+        words += f", pass@{found.k} {percent(found.pass_at_k)}"
+    return f"{words} · {count(found.cases, 'case')}, {number(found.flaky)} flaky"

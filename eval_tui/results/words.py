@@ -24,6 +24,7 @@ WAITING_WORDS: dict[Waiting, str] = {
     "money": "waits: judging it costs money",
     "paused": "waits: paused before it ran",
     "cancelled": "waits: cancelled before it ran",
+    "secret": "waits: there is no API key to ask with",
     "off": "waits: judging it is switched off",
 }
 """Why a cell has no value yet."""

@@ -40,6 +40,7 @@ from eval_tui.tui.words import place_of, plural, window_title
 if TYPE_CHECKING:
     from eval_tui.tui.ending import LongWork
     from eval_tui.tui.opinions import Opinions
+    from eval_tui.tui.trials import Trials
 
 DRAIN_SECONDS: Final = 1 / 30
 """How often changes are taken from the driver: a thousand of them are one repaint."""
@@ -119,6 +120,8 @@ class EvalApp(App[int], inherit_bindings=False):
         self.frozen = False
         self.opinions: Opinions | None = None
         """What the person thinks of the cases; looked at once there is a run."""
+        self.trials: Trials | None = None
+        """The runs that repeat the one in view, from when a config names any."""
         self._behind = NO_CHANGE
         self._clock = clock
         self._interrupted = float("-inf")
@@ -187,6 +190,7 @@ class EvalApp(App[int], inherit_bindings=False):
             return
         if dirty.structure:
             self._look_at_review()
+            self._follow_trials()
             self.resume.before(self._live_screens())
         self._tell_terminal()
         if self.frozen:
@@ -296,6 +300,27 @@ class EvalApp(App[int], inherit_bindings=False):
             for screen in self._live_screens():
                 screen.deliver(Dirty(cells))
         return self.opinions
+
+    # Runs that repeat the one in view
+
+    def _follow_trials(self) -> None:
+        """Read those that are not in view, whenever they or the judges are others."""
+        config = self.engine.config
+        if self.trials is None and config is not None and config.verdict and config.verdict.trials:
+            from eval_tui.tui.trials import Trials
+
+            self.trials = Trials(self.engine)
+        if self.trials is not None and self.trials.follow():
+            self.run_worker(self._read_trials(self.trials), exclusive=True, group="trials")
+
+    async def _read_trials(self, trials: Trials) -> None:
+        await trials.read()
+        news = Dirty(structure=True)
+        if self.frozen:
+            self._behind = merged(self._behind, news)
+            return
+        for screen in self._live_screens():
+            screen.deliver(news)
 
     # Themes
 

@@ -13,7 +13,7 @@ from eval_tui.config.schema import Judge
 from eval_tui.engine.grid import Cell, CellKey, Detail, Grid
 from eval_tui.engine.select import failed
 from eval_tui.tui.face import Driver
-from eval_tui.tui.host import book_of
+from eval_tui.tui.host import book_of, trials_of
 from eval_tui.tui.marks import Glyphs, mark, score_words, sign_of, state_words
 from eval_tui.tui.text import content, one_line
 from eval_tui.tui.widgets.bars import Bar
@@ -67,7 +67,7 @@ class FailedCases:
 
 
 class CaseHead(Bar):
-    """The header; further lines say the case's verdict, and what the person thinks of it."""
+    """The header; further lines say the case's verdict, its trials, and what the person thinks."""
 
     def __init__(
         self, driver: Driver, cell: Callable[[], CellKey], glyphs: Glyphs, *, id: str
@@ -77,7 +77,8 @@ class CaseHead(Bar):
         self._court: Court | None = None
 
     def show(self, make: Callable[[int], Content]) -> None:
-        more = [line for line in (self._verdict(), self._opinion()) if line is not None]
+        lines = (self._verdict(), self._trials(), self._opinion())
+        more = [line for line in lines if line is not None]
         self.styles.height = 2 + len(more)
         cut = self._glyphs.ellipsis
         super().show(
@@ -105,6 +106,15 @@ class CaseHead(Bar):
 
         self._court = court_for(self._driver, self._court)
         return case_line(self._court, self._driver.grid, self._cell().case, self._glyphs)
+
+    def _trials(self) -> Content | None:
+        trials = trials_of(self)
+        if trials is None or trials.repeats is None or self._court is None:
+            return None
+        from eval_tui.tui.trials import case_trials_line
+
+        grid, case = self._driver.grid, self._cell().case
+        return case_trials_line(trials.repeats, self._court, grid, case, self._glyphs)
 
 
 @dataclass(frozen=True, slots=True)

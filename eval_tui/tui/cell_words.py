@@ -86,6 +86,11 @@ def waiting_hint(cell: Cell, judge: Judge) -> str:
             return "Work is paused. p goes on with it."
         case "cancelled":
             return "It was cancelled. r runs it."
+        case "secret":
+            return (
+                "This verdict was given before something that it rests on changed; the why tab"
+                " says what. The model can be asked again once there is an API key."
+            )
         case "off" if judge.asks_model and cell.score is not None:
             return (
                 "This verdict was given before something that it rests on changed; the why tab"

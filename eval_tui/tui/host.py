@@ -13,6 +13,7 @@ from eval_tui.tui.text import clean
 if TYPE_CHECKING:
     from eval_tui.results.review import ReviewBook
     from eval_tui.tui.opinions import Opinions
+    from eval_tui.tui.trials import Trials
 
 SAY_SECONDS = 5.0
 """How long a notice stays."""
@@ -27,6 +28,11 @@ def book_of(node: MessagePump) -> ReviewBook | None:
     """What the person thinks of the cases of the run in view; None where they said nothing."""
     opinions: Opinions | None = getattr(app_of(node), "opinions", None)
     return opinions.book if opinions is not None and opinions.book.opinions else None
+
+
+def trials_of(node: MessagePump) -> Trials | None:
+    """The runs that repeat the one in view; None where no config has named any."""
+    return getattr(app_of(node), "trials", None)
 
 
 def say(

@@ -112,6 +112,7 @@ WAITING_WORDS: Final[dict[Waiting, str]] = {
     "money": "waiting for a go-ahead, as it costs money",
     "paused": "waiting, as work is paused",
     "cancelled": "waiting, as it was cancelled",
+    "secret": "waiting, as there is no API key to ask with",
     "off": "waiting, as it runs only when asked",
 }
 

@@ -177,7 +177,13 @@ SIDE_ACTIONS: Final[tuple[Action, ...]] = (
     ),
     # The person's own verdict
     Action(
-        "opinion-back", ("escape",), "Back", "Leave the text, then the case.", "opinion", "back"
+        "opinion-back",
+        ("escape",),
+        "Back",
+        "Leave the text, then the case.",
+        "opinion",
+        "back",
+        True,
     ),
     Action("opinion-pass", ("1",), "Passed", "Your verdict: passed.", "opinion", "verdict('pass')"),
     Action("opinion-fail", ("2",), "Failed", "Your verdict: failed.", "opinion", "verdict('fail')"),

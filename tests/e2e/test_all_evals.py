@@ -87,6 +87,19 @@ def test_the_documents_are_those_of_each_alone(root: Path) -> None:
     assert evals["second"]["aggregates"] == alone["aggregates"]
 
 
+def test_an_eval_is_opened_by_its_own_name_and_by_that_of_its_runs(root: Path) -> None:
+    """The first is what the app shows; the second, that of its skill, is what documents call it."""
+    add_eval(root, "named", [PASSES], run="", execution={"skill": "writer"})
+    shutil.copytree(run_dir(root), root / "eval" / "runs" / "writer" / "r3")
+    for word in ("named", "writer"):
+        command = [EVAL_TUI, "score", "--eval", word, "--format", "json"]
+        done = subprocess.run(command, cwd=root, capture_output=True, check=True, text=True)
+        assert json.loads(done.stdout)["eval"] == "writer"
+    command = [EVAL_TUI, "check", "--eval", "nobody"]
+    done = subprocess.run(command, cwd=root, capture_output=True, check=False, text=True)
+    assert done.returncode == 2 and "there are: small, named, never, second" in done.stderr
+
+
 def test_the_weightiest_exit_code_is_the_commands(root: Path) -> None:
     add_eval(root, "lost", [LOST], thresholds={"half": {"min_mean": 1}})
     assert run(root).returncode == 3

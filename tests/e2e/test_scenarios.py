@@ -45,6 +45,26 @@ async def test_errors_leave_the_rate_and_are_counted(tmp_path: Path) -> None:
         assert project.value("c4", "j") is True
 
 
+async def test_an_edited_judge_keeps_what_it_said_before(tmp_path: Path) -> None:
+    """The history of a cell outlives the edit that changed it, and a restart."""
+
+    def judges(limit: int) -> list[dict[str, str]]:
+        return [{"name": "j", "check": f"return {limit} > 2, 'limit {limit}'"}, LENGTH]
+
+    def history(project: Live) -> list[object]:
+        return [past.score.rationale for past in project.driver.detail("a", "j").history]  # type: ignore[union-attr]
+
+    root = write_project(tmp_path / "p", judges(3), ["a"])
+    async with live(root) as project:
+        assert history(project) == []
+        write_config(root, judges(1))
+        await project.until(lambda: project.value("a", "j") is False)
+        assert history(project) == ["limit 3"]
+    async with live(root) as project:
+        assert project.ran == 0
+        assert history(project) == ["limit 3"]
+
+
 async def test_no_judges_is_said_without_a_percentage(tmp_path: Path) -> None:
     """S6"""
     write_project(tmp_path / "p", [])

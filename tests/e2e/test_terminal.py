@@ -96,7 +96,7 @@ def test_a_real_project_from_opening_to_leaving(wiki: Path) -> None:
         term.cursor_at("ingest-duplicate-detection")
         # Filter, and let it go again.
         term.press("/")
-        term.shows("part of a case's name")
+        term.shows("unmeasured:evidence")
         term.press("slack")
         term.hides("ingest-raw-text")
         term.press(ENTER, ESC)
@@ -134,6 +134,10 @@ def test_every_size_is_drawn_and_drawn_back(wiki: Path) -> None:
         term.says("25 cells ran")
         term.shows("4.2 mean 5/5", "context-retrieval · budget_check")
         term.hides("5/5*")  # the aggregates follow the cells
+        term.press(ENTER)  # the first hint goes once something was opened
+        term.shows("1 reason  2 trace")
+        term.press(ESC)
+        term.shows("4.2 mean 5/5")
         before = term.lines
         term.press(DOWN, DOWN)
         term.cursor_at("ingest-meeting-notes")
@@ -174,8 +178,8 @@ def test_failures_filter_marks_and_lists(small: Path) -> None:
         term.press("f")
         term.wait(lambda: any(line.startswith(" c ") for line in term.lines), "all again")
         term.press("/")
-        term.shows("part of a case's name")
-        term.press("zz", BACKSPACE, BACKSPACE, "a")  # in one go, as over a slow line
+        term.shows("unmeasured:evidence")
+        term.press("zz", BACKSPACE, BACKSPACE, "case:a")  # in one go, as over a slow line
         term.shows("1 of 3")
         term.cursor_at("a")
         term.press(ENTER)
@@ -228,7 +232,7 @@ def test_the_mouse_chooses_and_opens_a_cell(small: Path) -> None:
         term.shows("b · mixed")
         leave(term, small)
     with terminal(small, "--no-mouse", size=(100, 30)) as term:
-        term.shows("67% 2/3", "a · fine")
+        term.shows("67% 2/3", "b · mixed")  # where it was left
         assert b"\x1b[?1000h" not in term.raw
         leave(term, small)
 
@@ -285,7 +289,7 @@ def test_plain_marks_without_colour_are_readable(tmp_path: Path) -> None:
         term.press(ESC)
         term.press_when_hidden("Leave the app.", ENTER)
         look("1 reason", "looked at it")
-        for key, words in (("2", "I wrote b."), ("3", "out/page.md"), ("6", "What it read")):
+        for key, words in (("2", "I wrote b."), ("3", "page.md"), ("6", "What it read")):
             term.press(key)
             look(words)
         term.press("q")

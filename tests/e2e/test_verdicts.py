@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from eval_tui.results.verdicts import VerdictBoard, make_verdicts
+from eval_tui.results.verdicts import VerdictBoard, make_verdicts, values_of
 from tests.support.live import Live, live
 from tests.support.small import case_dir, write_case, write_config, write_project
 
@@ -161,3 +161,26 @@ def test_runs_that_repeat_one_configuration_are_folded(tmp_path: Path) -> None:
     text = table(root, "--run", "r1")
     assert "pass@1 89%" in text
     assert "b: 2/3" in text
+
+
+async def test_another_run_is_read_as_it_was_last_scored_and_nothing_is_judged(
+    tmp_path: Path,
+) -> None:
+    root = write_project(tmp_path / "p", [SHORT], ("a", "b"), verdict={"trials": ["r1", "r2"]})
+    for case in ("a", "b"):
+        write_case(root, case, "r2")
+    write_case(root, "b", "r1", text="a very long page indeed")
+    async with live(root, run="r1") as project:
+        driver = project.driver
+        others = [run for run in driver.runs() if run.id == "r2"]
+        before = (await driver.finding.stored(others))["r2"]
+        assert all(before.cell(case, "short").score is None for case in ("a", "b"))
+        ran = driver.session.ran
+        await driver.open_run("r2")
+        await project.until(lambda: values(project) == {"a": True, "b": True})
+        others = [run for run in driver.runs() if run.id == "r1"]
+        found = (await driver.finding.stored(others))["r1"]
+        book = driver.authority.rulebook
+        assert book is not None
+        assert values_of(make_verdicts(found, book).cases) == {"a": True, "b": False}
+        assert driver.session.ran == 2 * ran

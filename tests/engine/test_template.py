@@ -226,7 +226,7 @@ async def test_a_judge_that_prepares_the_import_gets_its_own(bed: Bed) -> None:
 
 DEEDS = {
     "threads": "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n",
-    "processes": "import subprocess\nsubprocess.Popen(['sleep', '60'])\n",
+    "processes": "import subprocess\nsubprocess.Popen(['sleep', '60'], stdout=-3, stderr=-3)\n",
     "files": "kept = open(__file__)\n",
     "environment": "import os\nos.environ['TZ'] = 'Asia/Tokyo'\n",
     "builtins": "import json\njson.dumps = lambda *a, **k: 'patched'\n",

@@ -27,7 +27,7 @@ from eval_tui.engine.grid import (
     Status,
 )
 from eval_tui.engine.money import NOTHING, Estimate
-from eval_tui.engine.stored import StoredEval
+from eval_tui.engine.stored import StoredEval, StoredGrid
 from eval_tui.scores import Measured, Reason, Score, Unmeasured, measured
 from eval_tui.tui.face import NO_CHANGE, merged
 
@@ -88,9 +88,15 @@ class FakeDriver:
         """By case: what can be read about it."""
         self.read_facts: list[tuple[str, ...]] = []
         """Of which cases it was read."""
-        self.finding = Finding(None, self._facts, lambda key: self.detail(*key).score, self._column)
+        self.finding = Finding(
+            None, self._facts, lambda key: self.detail(*key).score, self._column, self._stored
+        )
         self.columns: dict[tuple[str, str], dict[str, Score]] = {}
         """By run and judge: what it said, by case."""
+        self.scored: dict[str, StoredGrid] = {}
+        """By run: how it was last scored."""
+        self.read_runs: list[tuple[str, ...]] = []
+        """Which of them were asked for."""
         self.started = 0
         self.run_dir = ""
         self.baseline_id = ""
@@ -130,6 +136,11 @@ class FakeDriver:
 
     async def _column(self, run: RunInfo, judge: Judge) -> dict[str, Score]:
         return self.columns.get((run.id, judge.name), {})
+
+    async def _stored(self, runs: Sequence[RunInfo]) -> dict[str, StoredGrid]:
+        self.read_runs.append(tuple(run.id for run in runs))
+        empty = StoredGrid((), self.grid.columns, {})
+        return {run.id: self.scored.get(run.id, empty) for run in runs}
 
     def take_dirty(self) -> Dirty:
         dirty, self.dirty = self.dirty, NO_CHANGE

@@ -15,7 +15,7 @@ from eval_tui.tui.screens.grid import GridScreen
 from eval_tui.tui.widgets.grid import CaseGrid
 from tests.tui.fake import FakeDriver
 
-PATIENCE = 10.0
+PATIENCE = 20.0
 """Seconds; only a test that fails waits this long."""
 
 

@@ -44,12 +44,16 @@ MENDED = CellKey("invoice-vat", "valid_triage")
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A screen: where the cursor of the grid is, the keys that lead there, what it then says."""
+    """A screen: where the cursor of the grid is, the keys that lead there, what it then says.
+
+    `behind` is said by the screen below: a palette is open before that one is drawn again.
+    """
 
     name: str
     keys: Sequence[str]
     says: str
     at: CellKey | None = FAILED
+    behind: str = ""
 
 
 def case_tab(name: str, key: str, says: str, at: CellKey = CITED) -> View:
@@ -67,8 +71,8 @@ VIEWS = (
     View("lenses", ("L",), "None yet"),
     View("groups", ("S",), "annotations.queue"),
     View("over-runs", ("H",), "over the runs"),
-    View("help", ("question_mark",), "The grid"),
-    View("palette", ("ctrl+p",), "Leave the app"),
+    View("help", ("question_mark",), "The grid", behind="agent $"),
+    View("palette", ("ctrl+p",), "Leave the app", behind="agent $"),
     case_tab("reason", "1", "speaks of a refund", FAILED),
     case_tab("trace", "2", "2 errors"),
     case_tab("files", "3", "Kind regards"),
@@ -83,7 +87,7 @@ VIEWS = (
 CHANGED = (
     View("changed", (), "▲", MENDED),
     View("changes", ("d",), "fail → pass", MENDED),
-    View("confirm", ("b",), "in its place", MENDED),
+    View("confirm", ("b",), "in its place", MENDED, behind="agent $"),
 )
 """After the file of a case was mended."""
 DECLARED = (
@@ -150,6 +154,12 @@ async def home(pilot: Pilot[int]) -> None:
         await pilot.press("escape")
 
 
+def driver_of(pilot: Pilot[int]) -> Driver:
+    assert isinstance(pilot.app, EvalApp)
+    assert isinstance(pilot.app.engine, Driver)
+    return pilot.app.engine
+
+
 @asynccontextmanager
 async def opened(
     root: Path, size: tuple[int, int], theme: str, **options: bool
@@ -179,6 +189,8 @@ async def walk(
 
     root = copy_quickstart(folder)
     async with opened(root, size, theme) as pilot:
+        await until(pilot, lambda: bool(driver_of(pilot).status.trigger), "the first look")
+        await driver_of(pilot).idle()
         await sees(pilot, "66 cells ran")
         for view in VIEWS:
             await stop(pilot, view)
@@ -198,6 +210,11 @@ async def walk(
         await stop(pilot, View("no-runs", (), "nothing to run", None))
 
 
+def _there(pilot: Pilot[int], view: View) -> bool:
+    text = screen_text(pilot.app)
+    return view.says in text and view.behind in text
+
+
 async def show(pilot: Pilot[int], view: View) -> None:
     screen = pilot.app.screen
     if view.at is not None:
@@ -205,7 +222,7 @@ async def show(pilot: Pilot[int], view: View) -> None:
         screen.cases.select(view.at)
         await pilot.pause()
     await pilot.press(*view.keys)
-    await sees(pilot, view.says)
+    await until(pilot, lambda: _there(pilot, view), f"{view.says} on {view.name}")
     if isinstance(screen := pilot.app.screen, GridScreen):
         await until(pilot, lambda: not screen.busy, "the preview is whole")
     await pilot.pause()

@@ -99,6 +99,15 @@ async def test_the_first_hint_goes_when_something_else_was_found(tmp_path: Path)
         await until(pilot, lambda: "New here?" not in screen_text(app), "the hint goes away")
 
 
+async def test_the_first_hint_waits_for_something_to_read(tmp_path: Path):
+    app = EvalApp(driver := FakeDriver(ran("a")), state=str(tmp_path / "state.json"))
+    async with app.run_test() as pilot:
+        await sees(pilot, "This eval has no judges")
+        assert "New here?" not in screen_text(app)
+        driver.lay_out(judges=[check("fine")])
+        await sees(pilot, "New here?")
+
+
 def test_the_first_hint_is_cut_between_its_parts():
     keys = [("Enter", "reads a case"), ("?", "lists every key")]
     assert welcome_line(keys, 40, UNICODE).plain == " New here? Enter reads a case"

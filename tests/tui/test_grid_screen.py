@@ -188,6 +188,7 @@ async def test_the_preview_follows_the_cursor():
             Cell(CellState.WAITING, measured(4), True, "off"),
             "something that it rests on",
         ),
+        (model("m"), Cell(CellState.WAITING, measured(4), True, "secret"), "there is an API key"),
         (model("m"), Cell(CellState.WAITING, waiting="off"), "That costs money"),
         (check("c", auto=False), Cell(CellState.WAITING, waiting="off"), "`auto: false`"),
         (check("c"), Cell(CellState.WAITING, waiting="paused"), "p goes on"),

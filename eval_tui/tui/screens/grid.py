@@ -152,6 +152,7 @@ class GridScreen(GridPreview):
         )
         self.query_one("#empty").set_class(empty is not None, "-shown")
         self.cases.set_class(empty is not None, "-hidden")
+        self.query("#welcome").set(display=empty is None)
         if empty is not None:
             text = Content.assemble(Content.styled(empty[0], "bold"), "\n\n", empty[1])
             self.query_one("#empty-text", Static).update(text)
@@ -159,6 +160,7 @@ class GridScreen(GridPreview):
             self.cases.only |= failing(self.grid)
         self._counts = words.counts_of(self.grid.rows)
         self.cases.verdicts, self.cases.rewards = self._verdict_column(), self._reward_column()
+        self.cases.trials = self.trial_column()
         self._place_preview()
         self.find_anew()
         self.follow_baseline()

@@ -11,12 +11,13 @@ from eval_tui.config.schema import EvalConfig
 from eval_tui.engine.grid import CellKey
 from eval_tui.results.words import count
 from eval_tui.tui.face import Driver
-from eval_tui.tui.host import app_of, say
+from eval_tui.tui.host import app_of, say, trials_of
 from eval_tui.tui.marks import Glyphs
 from eval_tui.tui.screens.grid_filter import GridFilter
 
 if TYPE_CHECKING:
     from eval_tui.engine.baseline import Baseline
+    from eval_tui.tui.widgets.trial_column import TrialColumn
 
 NO_BASELINE = "There is no baseline yet: b makes this run, as it is now, the baseline."
 
@@ -51,9 +52,22 @@ class GridComparing(GridFilter):
 
         columns = self.grid.columns
         self.cases.beside = Beside.of(baseline, columns) if baseline is not None else None
+        if self.cases.trials is not None:
+            self.cases.trials.baseline = baseline
         self.show_grid()
         if self.filter_text:
             self.search()
+
+    def trial_column(self) -> TrialColumn | None:
+        """The column of trials beside the one of verdicts, where runs repeat the one in view."""
+        trials, verdicts = trials_of(self), self.cases.verdicts
+        if trials is None or verdicts is None:
+            return None
+        from eval_tui.tui.widgets.trial_column import trial_column
+
+        beside, before = self.cases.beside, self.cases.trials
+        baseline = beside.baseline if beside is not None else None
+        return trial_column(verdicts.court, trials, before, baseline, self.glyphs)
 
     def show_grid(self) -> None:
         """Lay the grid out anew."""

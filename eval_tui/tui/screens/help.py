@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
@@ -56,6 +57,7 @@ def marks(glyphs: Glyphs) -> list[tuple[str, str]]:
             f"{glyphs.passed} {glyphs.failed} {OPEN}",
             "beside a case's name, its verdict: passed, failed, not evaluated",
         ),
+        (f"3/5{glyphs.unstable}", "passed of evaluated trials; the mark: it is flaky"),
         (
             f"{glyphs.passed} {glyphs.failed} {UNSURE}",
             "before a limit: met, missed, cannot be told",
@@ -88,7 +90,7 @@ def help_table(context: Context, accent: str, glyphs: Glyphs = UNICODE) -> Table
             table.add_row()
         table.add_row(Text(title, f"bold {accent}"))
         for keys, text in entries:
-            table.add_row(Text(f"  {keys}", "bold"), Text(text))
+            table.add_row(Padding(Text(keys, "bold"), (0, 0, 0, 2)), Text(text))
     return table
 
 

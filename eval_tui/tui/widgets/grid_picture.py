@@ -42,6 +42,7 @@ from eval_tui.tui.widgets.palette import Ground, Palette
 if TYPE_CHECKING:
     from eval_tui.tui.beside import Beside
     from eval_tui.tui.widgets.reward_column import RewardColumn
+    from eval_tui.tui.widgets.trial_column import TrialColumn
     from eval_tui.tui.widgets.verdict_column import VerdictColumn
 
 TALL: Final = 24
@@ -68,6 +69,8 @@ class GridPicture(ScrollView):
         self._order_due = False
         self.verdicts: VerdictColumn | None = None
         """None where nobody said what passing means."""
+        self.trials: TrialColumn | None = None
+        """None where the run in view repeats no other."""
         self.rewards: RewardColumn | None = None
         """None where the config has no `reward` block."""
         self._grid: Grid | None = None
@@ -116,20 +119,21 @@ class GridPicture(ScrollView):
         return sum(heights(self._columns))
 
     @property
-    def of_cases(self) -> Sequence[VerdictColumn | RewardColumn]:
+    def of_cases(self) -> Sequence[VerdictColumn | TrialColumn | RewardColumn]:
         """The columns that are about whole cases: they stand with the cases' names."""
-        return [column for column in (self.verdicts, self.rewards) if column is not None]
+        columns = (self.verdicts, self.trials, self.rewards)
+        return [column for column in columns if column is not None]
 
     @property
     def _names_end(self) -> int:
         """Where the column of names ends, and those about whole cases begin."""
-        return self._case_width - sum(column.WIDTH for column in self.of_cases)
+        return self._case_width - sum(column.width for column in self.of_cases)
 
     # Laying out
 
     def _place_columns(self) -> None:
         self._planned = width = self.size.width
-        of_cases = sum(column.WIDTH for column in self.of_cases)
+        of_cases = sum(column.width for column in self.of_cases)
         self._case_width = case_width(self._rows, width) + of_cases
         if self._grid is not None:
             room = width - self._case_width
@@ -262,7 +266,7 @@ class GridPicture(ScrollView):
         """What stands above the columns about whole cases, each right above its own."""
         labels, room = "", self._names_end
         for column in self.of_cases:
-            room += column.WIDTH
+            room += column.width
             labels += fit(column.label(line).rjust(room - 1) + " ", room)
             room = 0
         return labels

@@ -23,7 +23,7 @@ FIELD: Final = 5
 class RewardColumn:
     """Rewards under one set of rules, as the grid draws them."""
 
-    WIDTH: Final = FIELD + 2
+    width: Final = FIELD + 2
     """Cells: the value, the mark of old values, and a gap."""
 
     def __init__(self, composer: Composer, glyphs: Glyphs) -> None:
@@ -51,12 +51,12 @@ class RewardColumn:
         """The reward of one row; blank for a case that did not run."""
         rest = palette.plain("stale", ground)
         if row.status == "not_run":
-            return [Segment(" " * self.WIDTH, rest)]
+            return [Segment(" " * self.width, rest)]
         shown = reward_mark(self.composer.reward(grid, row.case), self._glyphs)
         return [
             Segment(" " * (FIELD - len(shown.field)), rest),
             Segment(shown.field, palette.mark(shown, ground)),
-            Segment(shown.suffix.ljust(self.WIDTH - FIELD), rest),
+            Segment(shown.suffix.ljust(self.width - FIELD), rest),
         ]
 
     def beside(self, grid: Grid, case: str, text: Content) -> Content:

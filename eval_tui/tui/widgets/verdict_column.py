@@ -19,7 +19,7 @@ from eval_tui.verdicts.counts import VerdictCounts
 class VerdictColumn:
     """Verdicts under one rulebook, as the grid draws them."""
 
-    WIDTH: Final = 3
+    width: Final = 3
     """Cells: the mark, that of old values, and a gap."""
 
     def __init__(self, court: Court, glyphs: Glyphs) -> None:
@@ -43,11 +43,11 @@ class VerdictColumn:
         """The verdict of one row; blank for a case that did not run."""
         rest = palette.plain("stale", ground)
         if row.status == "not_run":
-            return [Segment(" " * self.WIDTH, rest)]
+            return [Segment(" " * self.width, rest)]
         shown = verdict_mark(self.court.verdict(grid, row.case), self._glyphs)
         return [
             Segment(shown.field, palette.mark(shown, ground)),
-            Segment(shown.suffix.ljust(self.WIDTH - len(shown.field)), rest),
+            Segment(shown.suffix.ljust(self.width - len(shown.field)), rest),
         ]
 
     def beside(self, grid: Grid, case: str, text: Content) -> Content:
