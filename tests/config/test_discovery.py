@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from eval_tui.config.discovery import discover, find_root
+from eval_tui.config.load import load_config
 
 EVAL = "name: {}\njudges: []\ndataset: {{path: cases}}\n"
 
@@ -51,6 +52,18 @@ def test_evals_by_content_wherever_they_are(tmp_path: Path) -> None:
     write(tmp_path / "kube.yaml", "kind: Deployment\nspec: {judges: 1}\n")
     write(tmp_path / "broken.yaml", "kind: [\n")
     assert names(tmp_path) == ["two", "three", "four", "one", "five"]
+
+
+def test_a_config_without_a_name_is_called_by_its_folder_or_skill(tmp_path: Path) -> None:
+    """Else all of `eval/*/eval.yaml` would be called `eval`."""
+    text = "judges: []\ndataset: {path: cases}\n"
+    path = write(tmp_path / "eval" / "letters" / "eval.yaml", text)
+    write(tmp_path / "eval.yaml", text + "execution: {skill: writer}\n")
+    assert {entry.label for entry in discover(tmp_path, {})} == {"letters", "writer"}
+    assert load_config(path, tmp_path, {}).name == "letters"
+    assert load_config(tmp_path / "eval.yaml", tmp_path, {}).name == "writer"
+    path.write_text("judges: [\n", "utf-8")
+    assert load_config(path, tmp_path, {}).name == "letters"
 
 
 def test_a_broken_config_is_still_found(tmp_path: Path) -> None:

@@ -10,6 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+from click.testing import CliRunner
+
+from eval_tui.cli import main
 from tests.support.fake_anthropic import FakeAnthropic
 
 
@@ -34,7 +38,7 @@ def run_scenario(
 
     With a server, model judges may ask it, and a scenario that wants credentials has them.
     """
-    command = [sys.executable, "-m", "eval_tui.cli", "score", scenario["config"], "--root", "."]
+    command = ["score", scenario["config"], "--root", "."]
     command += ["--run", scenario["run"], "--format", "json", "--write-summary"]
     command += [OPTIONS.get(word, word) for word in scenario.get("args", [])]
     if scenario["command"] == "pairwise":
@@ -53,18 +57,39 @@ def run_scenario(
         env.pop(name, None)
         if value is not None:
             env[name] = value
+    run = _in_process if server is not None else _as_process
+    code, out, err = run(command, project / scenario["cwd"], env)
+    try:
+        document = json.loads(out) if out.strip() else None
+    except ValueError as exc:
+        raise AssertionError(f"no JSON on standard output: {out[:500]!r}") from exc
+    if code not in (0, 1, 2, 3, 4):
+        raise AssertionError(f"exit code {code}:\n{err[-2000:]}")
+    return Outcome(code, document)
+
+
+def _as_process(command: list[str], folder: Path, env: dict[str, str]) -> tuple[int, str, str]:
+    """(exit code, standard output, standard error) of the command."""
     done = subprocess.run(
-        command,
-        cwd=project / scenario["cwd"],
+        [sys.executable, "-m", "eval_tui.cli", *command],
+        cwd=folder,
         env=env,
         capture_output=True,
         text=True,
         check=False,
     )
-    try:
-        document = json.loads(done.stdout) if done.stdout.strip() else None
-    except ValueError as exc:
-        raise AssertionError(f"no JSON on standard output: {done.stdout[:500]!r}") from exc
-    if done.returncode not in (0, 1, 2, 3, 4):
-        raise AssertionError(f"exit code {done.returncode}:\n{done.stderr[-2000:]}")
-    return Outcome(done.returncode, document)
+    return done.returncode, done.stdout, done.stderr
+
+
+def _in_process(command: list[str], folder: Path, env: dict[str, str]) -> tuple[int, str, str]:
+    """The same without a process of its own: to import the SDK takes longer than to score."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for name in os.environ.keys() - env.keys():
+            patch.delenv(name)
+        for name, value in env.items():
+            patch.setenv(name, value)
+        done = CliRunner().invoke(main, command)
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.exit_code, done.stdout, done.stderr

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from eval_tui.engine.grid import CellState
 from eval_tui.results.summary_file import scoring_of, write_summary
 from eval_tui.scores import Reason
 from tests.support.fake_anthropic import FakeAnthropic
 from tests.support.live import Live, live
 from tests.support.models import asking, judge, unmeasured
-from tests.support.small import run_dir, write_project
+from tests.support.small import run_dir, write_config, write_project
 
 RUBRIC = judge("rubric", "SCORE: 4", score_range=[1, 5])
 TITLED = {"name": "titled", "check": "return len(outputs['files']) == 1, 'as counted'"}
@@ -62,6 +63,36 @@ async def test_what_had_no_key_is_asked_where_there_is_one(
     shutil.rmtree(root / ".eval-tui")
     async with live(root, **options) as project:
         assert [project.value(case, "rubric") for case in "abc"] == [4, 4, 4]
+
+
+@pytest.mark.asyncio
+async def test_an_old_verdict_without_a_key_says_that_it_waits_for_one(
+    tmp_path: Path, server: FakeAnthropic
+) -> None:
+    root = write_project(tmp_path / "p", [RUBRIC], ["a"])
+    options = asking(server)
+    without = {k: v for k, v in options["environ"].items() if k != "ANTHROPIC_API_KEY"}
+    async with live(root, **options) as project:
+        hand_on(project)
+    shutil.rmtree(root / ".eval-tui")
+    async with live(root, **{**options, "environ": without}) as project:
+        assert project.driver.grid.cell("a", "rubric").recorded
+        write_config(root, [{**RUBRIC, "prompt": "SCORE: 5 {{ outputs.out_content }}"}])
+        await project.until(
+            lambda: project.driver.grid.cell("a", "rubric").state is CellState.WAITING
+        )
+        assert (project.driver.grid.cell("a", "rubric").waiting, project.value("a", "rubric")) == (
+            "secret",
+            4,
+        )
+        project.driver.rerun(project.driver.select("all"))
+        await project.driver.idle()
+        assert (project.driver.grid.cell("a", "rubric").waiting, project.value("a", "rubric")) == (
+            "secret",
+            4,
+        )
+    async with live(root, **options) as project:
+        assert project.value("a", "rubric") == 5
 
 
 def test_score_says_where_it_wrote_and_fails_where_it_cannot(tmp_path: Path) -> None:

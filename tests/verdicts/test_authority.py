@@ -224,6 +224,8 @@ class TestCommand:
         scored = run(project, "score", "--format", "json")
         document = json.loads(scored.stdout)
         assert {one["cause"] for one in document["verdicts"].values()} == {"unreviewed_authority"}
+        details = {one["detail"] for one in document["verdicts"].values()}
+        assert details == {"nobody has accepted this ground truth as it is: quality"}
         listed = run(project, "authority", "list").stdout
         assert "unreviewed" in listed
         assert "2 become passed" in listed
