@@ -81,8 +81,9 @@ def recorded(session: Session, key: CellKey, info: CellInfo, digest: str) -> boo
     It was paid for and stays: at first sight its request is kept, and compared later.
     """
     found = session.recorded(key)
-    if found is None or info.known or _had_no_key(found):
+    if found is None or (info.known and info.result) or _had_no_key(found):
         return False
+    info.known = False  # it was read late: that there is no key was told in its place
     shelf, plain = f"recorded:{key.judge}", to_plain(found)
     asked = [["request", "", digest]]
     kept = session.store.results(session.run_key, key.case, shelf)

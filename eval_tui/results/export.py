@@ -9,7 +9,7 @@ from typing import Any, assert_never
 
 from eval_tui.config.problems import Problem
 from eval_tui.config.schema import PAIRWISE
-from eval_tui.engine.grid import Cell, CellState, Grid
+from eval_tui.engine.grid import Cell, CellState, Grid, Waiting
 from eval_tui.results.aggregate import Aggregate
 from eval_tui.results.gates import Gate
 from eval_tui.results.pairwise import count_wins, pairwise_block
@@ -103,8 +103,13 @@ def cell_document(cell: Cell, score: Score | None = None) -> dict[str, Any]:
     if cell.state in (CellState.STALE, CellState.QUEUED, CellState.RUNNING, CellState.WAITING):
         plain["stale"] = True
     if cell.waiting is not None:
-        plain["waiting"] = cell.waiting
+        plain["waiting"] = _waiting(cell.waiting)
     return plain
+
+
+def _waiting(why: Waiting) -> str:
+    """As the document has it: without a key nothing is asked, as with `--auto off`."""
+    return "off" if why == "secret" else why
 
 
 def _without_value(cell: Cell) -> dict[str, Any]:
@@ -114,7 +119,7 @@ def _without_value(cell: Cell) -> dict[str, Any]:
             "status": "unmeasured",
             "reason": "policy_skip",
             "detail": WAITING_WORDS[cell.waiting],
-            "waiting": cell.waiting,
+            "waiting": _waiting(cell.waiting),
         }
     detail = f"not finished: {cell.state.value}"
     return {

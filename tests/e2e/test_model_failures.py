@@ -165,7 +165,7 @@ async def test_a_value_of_before_stays_when_the_key_is_refused(
         assert project.value("a", "rubric") == 4
         picky.accepted.clear()
         write_config(root, [judge("rubric", "SCORE: 2")])
-        await project.shown(lambda: project.driver.grid.cell("a", "rubric").waiting == "off")
+        await project.shown(lambda: project.driver.grid.cell("a", "rubric").waiting == "secret")
         assert project.value("a", "rubric") == 4
         assert any("refuses" in note for note in project.driver.detail("a", "rubric").notes)
 
