@@ -157,7 +157,7 @@ def test_it_is_shown_and_never_acts(project: Path) -> None:
         term.shows("out/", "raw", "01 [type=frozen, input={}]", "[/usr/bin/x]")
         for _ in range(len(CASES) + 4):
             term.press("j")
-        term.wait(lambda: term.line("binary").startswith(" ▌"), "the last file to be chosen")
+        term.wait(lambda: term.line("binary 36 B").startswith(" ▌"), "the last file to be chosen")
         term.press("4")
         term.shows("z [b + should reply 3.")
         term.press("G", "5")

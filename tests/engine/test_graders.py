@@ -86,7 +86,7 @@ async def test_hostile_commands_each_cost_their_own_cell(tmp_path: Path) -> None
         script("reads", f"cat; {SCORE}"),
         script("fails", f"{SCORE}; echo because >&2; exit 3"),
     )
-    before = tree(root)
+    before, others = tree(root), set(descendants(os.getpid()))
     async with live(root) as opened:
         for judge, words in (("hangs", "0.3 s"), ("forks", "0.3 s")):
             late = unmeasured(opened, judge)
@@ -106,7 +106,7 @@ async def test_hostile_commands_each_cost_their_own_cell(tmp_path: Path) -> None
         both = score(opened, "two")
         assert isinstance(both, Measured) and both.value == 1
         assert both.parts["n"] == Measured(0.5, False)
-        workers = descendants(os.getpid())
+        workers = set(descendants(os.getpid())) - others
         await gone([pid for pid in workers if _command(pid) in ("sleep", "sh", "yes", "cat")])
         after = {name: seen for name, seen in tree(root).items() if ".eval-tui" not in name}
         assert after == before
