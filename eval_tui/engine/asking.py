@@ -186,8 +186,7 @@ class Asking:
             if info is None or want.sent or self.books is None:
                 continue
             if want.hold == "failed" and other_key:
-                # D35: what another key or address can recover is asked again.
-                if not any("secret" in one.recover_on for one in want.failures.values()):
+                if not _another_key_helps(want, info):
                     continue
                 want.hold = ""
                 want.failures.clear()
@@ -338,3 +337,13 @@ class Asking:
                 self._session.set_aside(key, "cancelled")
                 count += 1
         return count
+
+
+def _another_key_helps(want: Want, info: CellInfo) -> bool:
+    """Whether another key or address could recover what failed (D35).
+
+    What failed in an earlier want of the same, or session, is told by the score alone.
+    """
+    shown = info.score if info.known else None
+    told = [*want.failures.values(), *([shown] if isinstance(shown, Unmeasured) else [])]
+    return any("secret" in one.recover_on for one in told)
