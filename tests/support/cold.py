@@ -14,6 +14,7 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -46,18 +47,22 @@ def cold_score(
         "judges": None if judges is None else sorted(judges),
     }
     package = Path(__file__).resolve().parents[2]
-    done = subprocess.run(
+    process = subprocess.Popen(
         [python, "-B", str(Path(__file__).resolve())],
-        input=json.dumps(question),
-        capture_output=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
         cwd=question["root"],
         env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": str(package), **(env or {})},
-        check=False,
+        start_new_session=True,
     )
-    if done.returncode:
-        raise AssertionError(f"the cold scoring failed:\n{done.stderr}")
-    answer: dict[str, dict[str, dict[str, Any]]] = json.loads(done.stdout)
+    out, err = process.communicate(json.dumps(question))
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)  # what judges have started and left behind
+    if process.returncode:
+        raise AssertionError(f"the cold scoring failed:\n{err}")
+    answer: dict[str, dict[str, dict[str, Any]]] = json.loads(out)
     return {
         case: {judge: from_plain(plain) for judge, plain in row.items()}
         for case, row in answer.items()
