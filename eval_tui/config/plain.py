@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from typing import cast
 
 
@@ -14,6 +15,16 @@ def as_mapping(value: object) -> dict[object, object] | None:
 def as_list(value: object) -> list[object] | None:
     """The value if it is a list."""
     return cast("list[object]", value) if isinstance(value, list) else None
+
+
+def as_number(value: object) -> int | float | None:
+    """The value if it is a number: no boolean, finite, and not beyond every float."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        return value if math.isfinite(value) else None
+    except OverflowError:
+        return None
 
 
 def to_json(value: object) -> tuple[object, bool]:

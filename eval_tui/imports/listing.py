@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from eval_tui.config.plain import as_number
 from eval_tui.imports.document import Document, Result, stamp_in, versioned
-from eval_tui.imports.plain import Plain, a_list, an_object, number, text
+from eval_tui.imports.plain import Plain, a_list, an_object, text
 from eval_tui.results.words import count, percent
 from eval_tui.verdicts.evaluate import Verdict
 from eval_tui.verdicts.policy import resolve
@@ -44,11 +45,11 @@ def _verdict_words(plain: Plain) -> str:
     """What the scorecard says of its cases' verdicts; under another policy than its own nothing."""
     summary, stamp = an_object(plain.get("verdictSummary")), stamp_in(plain)
     words = [versioned(plain.get("harness")), text(plain.get("status"))]
-    passed, failed = number(summary.get("passed")), number(summary.get("failed"))
+    passed, failed = as_number(summary.get("passed")), as_number(summary.get("failed"))
     own = stamp is None or summary.get("policyDigest") in (None, stamp.digest)
     if own and passed is not None and failed is not None:
         words.append(f"{passed:,.0f} passed, {failed:,.0f} failed")
-    requested = number(plain.get("requested"))
+    requested = as_number(plain.get("requested"))
     if requested is not None:
         words.append(f"of {count(int(requested), 'case')}")
     return ", ".join(filter(None, words))
@@ -57,11 +58,11 @@ def _verdict_words(plain: Plain) -> str:
 def _scores(plain: Plain) -> Iterator[Plain]:
     """Each figure as if it were a score: a mean, or that nothing was measured."""
     for one in map(an_object, a_list(plain.get("summary"))):
-        metric, mean = text(one.get("metric")), number(one.get("mean"))
-        measured, lost = number(one.get("count")) or 0, number(one.get("unmeasured")) or 0
+        metric, mean = text(one.get("metric")), as_number(one.get("mean"))
+        measured, lost = as_number(one.get("count")) or 0, as_number(one.get("unmeasured")) or 0
         told = f"{count(int(measured), 'case')} measured"
         told += f", {lost:,.0f} not" if lost else ""
-        rate = number(one.get("passRate"))
+        rate = as_number(one.get("passRate"))
         told += f"; {percent(rate)} of those with a pass or fail passed" if rate is not None else ""
         row: Plain = {"graderId": metric, "metric": metric, "detail": told}
         if measured and mean is not None:

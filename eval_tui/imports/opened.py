@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path as FilePath
@@ -134,14 +134,14 @@ def make_grid(loaded: Loaded, document: Document) -> Opened:
 def row_names(results: Sequence[Result]) -> list[str]:
     """A name for each result: its case, and `#` with the trial where a case has several."""
     times = Counter(one.case for one in results)
+    numbers: defaultdict[str, Iterator[int]] = defaultdict(count)
     taken: set[str] = set()
     names: list[str] = []
     for one in results:
         name = one.case if times[one.case] == 1 else f"{one.case} #{one.trial or 0}"
         if name in taken:
-            name = next(
-                n for at in count() if (n := f"{one.case} #{at}") not in taken | times.keys()
-            )
+            others = (f"{one.case} #{at}" for at in numbers[one.case])
+            name = next(other for other in others if other not in taken and other not in times)
         taken.add(name)
         names.append(name)
     return names

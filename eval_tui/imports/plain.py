@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
@@ -31,16 +30,6 @@ def a_list(value: object) -> Sequence[object]:
 def text(value: object) -> str:
     """The value if it is text, else an empty one."""
     return value if isinstance(value, str) else ""
-
-
-def number(value: object) -> float | None:
-    """The value if it is a number that is one: no infinity, nothing beyond every float."""
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return None
-    try:
-        return value if math.isfinite(value) else None
-    except OverflowError:
-        return None
 
 
 def placed(value: object, at: Path) -> Iterator[tuple[Path, object]]:

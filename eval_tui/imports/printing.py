@@ -15,7 +15,7 @@ from eval_tui.results.formats import FORMATS
 from eval_tui.results.report import Report
 from eval_tui.results.verdict_export import verdict_blocks
 from eval_tui.results.verdicts import make_verdicts
-from eval_tui.verdicts.trials import CaseTrials
+from eval_tui.verdicts.trials import CaseTrials, by_case
 
 
 def print_document(path: str, form: str, output: str = "") -> int:
@@ -34,10 +34,8 @@ def print_document(path: str, form: str, output: str = "") -> int:
 
 def report_of(opened: Opened) -> Report:
     """The document as the formats take it; it has no thresholds, so no gate either."""
-    board, verdicts = (
-        make_board(opened.grid, opened.config),
-        make_verdicts(opened.grid, opened.rulebook),
-    )
+    board = make_board(opened.grid, opened.config)
+    verdicts = make_verdicts(opened.grid, opened.rulebook)
     trials = trials_of(opened)
 
     def build() -> Mapping[str, Any]:
@@ -67,9 +65,6 @@ def _origin(opened: Opened) -> dict[str, Any]:
 
 def trials_of(opened: Opened) -> tuple[CaseTrials, ...]:
     """The trials of each case, where any case has several."""
-    found: dict[str, list[bool | None]] = {}
-    for name, result in opened.results.items():
-        found.setdefault(result.case, []).append(opened.rulebook.given[name].value)
-    if all(len(verdicts) == 1 for verdicts in found.values()):
-        return ()
-    return tuple(CaseTrials(case, tuple(verdicts)) for case, verdicts in found.items())
+    given = opened.rulebook.given
+    found = by_case((result.case, given[name].value) for name, result in opened.results.items())
+    return found if any(len(one.verdicts) > 1 for one in found) else ()

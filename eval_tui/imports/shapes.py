@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from eval_tui.config.plain import as_number
 from eval_tui.imports.document import (
     Document,
     Result,
@@ -21,7 +22,6 @@ from eval_tui.imports.plain import (
     a_list,
     an_object,
     is_object,
-    number,
     path_words,
     placed,
     text,
@@ -81,7 +81,7 @@ def _bundle(plain: Plain, _: str) -> Document:
 def _detail(plain: Plain, _: str) -> Document:
     found = an_object(plain.get("scorecard"))
     runs = {
-        (text(run.get("caseId")), number(run.get("trial")) or 0): text(run.get("runId"))
+        (text(run.get("caseId")), as_number(run.get("trial")) or 0): text(run.get("runId"))
         for run in map(an_object, a_list(plain.get("caseRuns")))
     }
     results = tuple(

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from eval_tui.imports.plain import Plain, an_object, number, text, words_of
+from eval_tui.config.plain import as_number
+from eval_tui.imports.plain import Plain, an_object, text, words_of
 from eval_tui.results.words import usd
 
 JUDGES = "judge:"
@@ -46,7 +47,7 @@ def taken_of(events: Sequence[object]) -> dict[str, Any]:
     costs = [an_object(call.get("cost")) for call in calls]
     found: dict[str, Any] = {}
     for name, key in _TAKEN:
-        known = [value for cost in costs if (value := number(cost.get(key))) is not None]
+        known = [value for cost in costs if (value := as_number(cost.get(key))) is not None]
         if known:
             found[name] = sum(known)
     if calls:
@@ -100,8 +101,10 @@ def _told(event: Plain) -> str:
     cost = an_object(event.get("cost"))
     match event.get("kind"):
         case "llm_call":
-            price = number(cost.get("usd"))
-            tokens = [f"{n:,.0f} {word}" for word, key in _TOKENS if (n := number(cost.get(key)))]
+            price = as_number(cost.get("usd"))
+            tokens = [
+                f"{n:,.0f} {word}" for word, key in _TOKENS if (n := as_number(cost.get(key)))
+            ]
             parts = [text(event.get("model")), *tokens, usd(price) if price is not None else ""]
         case "env_action":
             parts = [text(event.get("action")), words_of(event.get("detail"))]

@@ -10,6 +10,7 @@ from typing import Any
 
 from eval_tui.config.problems import Problem, with_hint
 from eval_tui.config.schema import Judge
+from eval_tui.plugins import Kind, PluginUnusable, load_plugin, plugin_name
 from eval_tui.scores import Reason
 
 Runner = Callable[[dict[str, Any]], object]
@@ -74,6 +75,18 @@ class JudgeUnusable(Exception):
             judge=judge.name,
             hint=self.hint,
         )
+
+
+def offered(kind: Kind, name: str, line: int = 0) -> Callable[..., object]:
+    """What an installed package offers as `plugin/name`; `line` is that of the entry which wants it.
+
+    Raises JudgeUnusable.
+    """
+    try:
+        return load_plugin(kind, plugin_name(name))
+    except PluginUnusable as exc:
+        hint = "install the package for that interpreter, or choose another with --python PATH"
+        raise JudgeUnusable(str(exc), hint, line) from exc
 
 
 class NotMeasured(Exception):

@@ -17,6 +17,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any, Protocol, cast
 
+from eval_tui.config.plain import as_number
 from eval_tui.config.schema import Judge
 from eval_tui.judges.base import NotMeasured, Runner
 from eval_tui.judges.condition import word_of
@@ -72,7 +73,7 @@ def score_of(raw: object, judge: Judge) -> Score:
     number = _number(value)
     if number is None:
         return _violation(f"returned {_describe(value)}, which is no verdict", words, judge)
-    if not isinstance(number, bool) and not _finite(number):
+    if not isinstance(number, bool) and as_number(number) is None:
         return _violation(f"returned {short_repr(number)}, which is no usable number", words, judge)
     return Measured(number, number if isinstance(number, bool) else None, words)
 
@@ -268,14 +269,6 @@ def _as_float(value: Decimal | Fraction) -> float:
         return float(value)
     except (OverflowError, ValueError):
         return math.nan
-
-
-def _finite(number: int | float) -> bool:
-    """Whether a number can take part in a mean: an integer beyond every float cannot."""
-    try:
-        return math.isfinite(number)
-    except OverflowError:
-        return False
 
 
 def _nothing(words: str, judge: Judge) -> Unmeasured:

@@ -14,9 +14,8 @@ from typing import Any
 
 from eval_tui.config.own_judges import FOLDER
 from eval_tui.config.schema import Judge
-from eval_tui.judges.base import JudgeEnv, JudgeUnusable, Runner, prepare_path
+from eval_tui.judges.base import JudgeEnv, JudgeUnusable, Runner, offered, prepare_path
 from eval_tui.judges.code import import_module
-from eval_tui.plugins import PluginUnusable, load_plugin, plugin_name
 
 FUNCTION = "judge"
 _PACKAGE = "project_judges"
@@ -46,12 +45,7 @@ def load_own(judge: Judge, env: JudgeEnv) -> Runner:
 def load_package_judge(judge: Judge, env: JudgeEnv) -> Runner:
     """The judge that an installed package offers. Raises JudgeUnusable."""
     prepare_path(env)
-    try:
-        function = load_plugin("judges", plugin_name(judge.builtin))
-    except PluginUnusable as exc:
-        hint = "install the package for that interpreter, or choose another with --python PATH"
-        raise JudgeUnusable(str(exc), hint, judge.line) from exc
-    return _runner(function, judge)
+    return _runner(offered("judges", judge.builtin, judge.line), judge)
 
 
 def _package(name: str, category: str, env: JudgeEnv) -> ModuleType:

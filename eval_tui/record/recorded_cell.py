@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, cast
 
+from eval_tui.config.plain import as_number
 from eval_tui.record.summary_yaml import short, text_of
 from eval_tui.scores import RECOVERIES, Measured, Reason, Sample, Score, Unmeasured
 
@@ -26,7 +26,7 @@ def recorded_score(cell: object) -> Score:
     if not isinstance(value, (bool, int, float)):
         detail = f"recorded {type(value).__name__} {short(value)}, which is no verdict"
         return _violation(detail, rationale)
-    if not _finite(value):
+    if not _usable(value):
         return _violation(f"recorded {value}, which is no usable number", rationale)
     label, passed = entry.get("label"), entry.get("pass")
     return Measured(
@@ -124,13 +124,10 @@ def _sample(item: object) -> Sample:
         return Sample(None, text_of(item))
     entry = cast("Mapping[str, Any]", item)
     value = entry.get("value")
-    usable = isinstance(value, (bool, int, float)) and _finite(value)
     rationale, error = text_of(entry.get("rationale")), text_of(entry.get("error"))
-    return Sample(value if usable else None, rationale, error)
+    return Sample(value if _usable(value) else None, rationale, error)
 
 
-def _finite(value: int | float) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
+def _usable(value: object) -> bool:
+    """Whether a value can be a verdict: a boolean, or a number that is one."""
+    return isinstance(value, bool) or as_number(value) is not None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import cast
 
 from eval_tui.config.files import UnreadableFile, read_file
 from eval_tui.config.names import is_segment
+from eval_tui.config.plain import as_number
 from eval_tui.config.schema import EvalConfig
 
 MAX_RUN_RESULT = 64_000_000
@@ -208,13 +208,8 @@ def _folder_time(run_dir: str) -> float:
 
 
 def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
+    number = as_number(value)
+    return None if number is None else float(number)
 
 
 def _text(value: object) -> str:

@@ -64,7 +64,7 @@ def aggregate(cells: Iterable[Cell]) -> Aggregate:
                     marks.append(score.passed)
                 if score.label is not None:
                     labelled.append((score.value, score.label))
-                stale += _is_old(cell)
+                stale += is_old(cell)
             case Unmeasured():
                 aside = score.reason is Reason.POLICY_SKIP
                 skipped += aside
@@ -106,8 +106,9 @@ def _distribution(
     return tuple((label, counts[label]) for label in order)
 
 
-def _is_old(cell: Cell) -> bool:
-    """Whether a value is known to belong to older inputs; one being checked is not yet."""
+def is_old(cell: Cell) -> bool:
+    """Whether a cell's value, if it has one, is known to belong to older inputs; that of one that
+    is being checked is not yet."""
     return cell.state not in (CellState.FRESH, CellState.CHECKING, CellState.EMPTY)
 
 

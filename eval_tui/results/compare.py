@@ -17,7 +17,7 @@ from eval_tui.config.schema import Direction, Judge
 from eval_tui.engine.grid import Cell, Grid
 from eval_tui.results.aggregate import Aggregate, aggregate
 from eval_tui.results.verdicts import make_verdicts, values_of
-from eval_tui.scores import Measured, Score, Unmeasured, differ
+from eval_tui.scores import Measured, Unmeasured, differ
 from eval_tui.verdicts.compare import Change
 from eval_tui.verdicts.compare import change_of as verdict_change
 from eval_tui.verdicts.compile import Rulebook
@@ -272,7 +272,7 @@ def _judge_change(
     direction: Direction | None,
 ) -> JudgeChange:
     shared = [
-        pair for pair in pairs.values() if all(_measured(cell.score) is not None for cell in pair)
+        pair for pair in pairs.values() if all(isinstance(cell.score, Measured) for cell in pair)
     ]
     was, now = aggregate(old for old, _ in shared), aggregate(new for _, new in shared)
     rates = was.kind != "mean" and now.kind != "mean"
@@ -289,7 +289,3 @@ def _judge_change(
         direction if not rates else "higher_is_better",
         {group: counts[group] for group in GROUPS if counts[group]},
     )
-
-
-def _measured(score: Score | None) -> Measured | None:
-    return score if isinstance(score, Measured) else None

@@ -18,9 +18,6 @@ NOTHING_SELECTED = 4
 BY_SIGNAL = 128
 """And the number of the signal: 130 for ctrl+c, 143 for SIGTERM, 129 for SIGHUP."""
 
-PIPE_CLOSED = BY_SIGNAL + 13
-"""Nobody reads standard output any more: what SIGPIPE would have made of it."""
-
 
 def exit_code(
     gates: Iterable[Gate],
@@ -34,10 +31,10 @@ def exit_code(
 ) -> int:
     """The code of a command that scored, the weightiest reason first.
 
-    In that order: interrupted (by the signal of that number), the config or the command cannot be used, nothing matched the
-    selection, a gate fails, a gate cannot be told. `unusable` is decided by `scoring_unusable`.
-    Having `regressed` is a gate that fails, `undecided` one that cannot be told; with `never` no gate
-    decides anything.
+    In that order: interrupted (by the signal of that number), the config or the command cannot be
+    used, nothing matched the selection, a gate fails, a gate cannot be told. `unusable` is decided
+    by `scoring_unusable`. Having `regressed` is a gate that fails, `undecided` one that cannot be
+    told; with `never` no gate decides anything.
     """
     if interrupted:
         return BY_SIGNAL + interrupted

@@ -10,7 +10,7 @@ from typing import Any, assert_never
 from eval_tui.config.problems import Problem
 from eval_tui.config.schema import PAIRWISE
 from eval_tui.engine.grid import Cell, CellState, Grid, Waiting
-from eval_tui.results.aggregate import Aggregate
+from eval_tui.results.aggregate import Aggregate, is_old
 from eval_tui.results.gates import Gate
 from eval_tui.results.pairwise import count_wins, pairwise_block
 from eval_tui.results.words import WAITING_WORDS
@@ -100,7 +100,7 @@ def cell_document(cell: Cell, score: Score | None = None) -> dict[str, Any]:
     plain = _score(value)
     if cell.recorded:
         plain["recorded"] = True
-    if cell.state in (CellState.STALE, CellState.QUEUED, CellState.RUNNING, CellState.WAITING):
+    if is_old(cell):
         plain["stale"] = True
     if cell.waiting is not None:
         plain["waiting"] = _waiting(cell.waiting)

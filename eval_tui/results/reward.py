@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from eval_tui.config.formula import check_formula
+from eval_tui.config.plain import as_number
 from eval_tui.config.schema import MODEL_BUILTINS, PYTHON_BUILTINS, Judge, RewardRules
-from eval_tui.engine.grid import Cell, CellState, Grid
+from eval_tui.engine.grid import Cell, Grid
+from eval_tui.results.aggregate import is_old
 from eval_tui.results.formula import Formula, NoValue
 from eval_tui.results.words import REASON_WORDS, number
 from eval_tui.scores import Measured, Reason, Unmeasured
@@ -107,7 +109,7 @@ class Composer:
 
     def _is_stale(self, cells: Mapping[str, Cell]) -> bool:
         return any(
-            _is_old(cell)
+            isinstance(cell.score, Measured) and is_old(cell)
             for name, cell in cells.items()
             if name in self._used or (self._gates and isinstance(_value(cell), bool))
         )
@@ -175,9 +177,10 @@ class Composer:
             )
         except (TypeError, ValueError, ArithmeticError) as error:
             return Undefined(f"the formula cannot be worked out: {error}")
-        if not isinstance(value, (bool, int, float)) or not math.isfinite(value):
+        found = value if isinstance(value, bool) else as_number(value)
+        if found is None:
             return Undefined("the formula comes to no number")
-        return _defined(float(value))
+        return _defined(float(found))
 
     def _values(self, cells: Mapping[str, Cell]) -> dict[str, float]:
         """The values of judges that have one, from 0 to 1."""
@@ -274,8 +277,3 @@ def _reason(cell: Cell) -> str:
     return (
         REASON_WORDS[cell.score.reason] if isinstance(cell.score, Unmeasured) else "not judged yet"
     )
-
-
-def _is_old(cell: Cell) -> bool:
-    settled = (CellState.FRESH, CellState.CHECKING, CellState.EMPTY)
-    return isinstance(cell.score, Measured) and cell.state not in settled

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import cast
 
+from eval_tui.config.plain import as_number
+
 _TOKENS = ("input", "output", "cache_read", "cache_create")
 
 
@@ -31,10 +33,5 @@ def run_metrics(result: Mapping[str, object]) -> dict[str, float]:
 
 def _amount(value: object) -> float | None:
     """A number from 0 on; anything else is as if not told."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) and number >= 0 else None
+    number = as_number(value)
+    return float(number) if number is not None and number >= 0 else None

@@ -7,7 +7,8 @@ import re
 from typing import Any, assert_never
 
 from eval_tui.config.schema import Judge
-from eval_tui.engine.grid import Cell, CellState
+from eval_tui.engine.grid import Cell
+from eval_tui.results.aggregate import is_old
 from eval_tui.results.words import WAITING_WORDS
 from eval_tui.scores import Measured, Reason, Sample, Score, Unmeasured
 
@@ -17,8 +18,6 @@ OURS = frozenset(
     | {"stale", "waiting"}
 )
 """What is written about a cell; what else an entry holds belongs to somebody else."""
-
-_OLD = (CellState.STALE, CellState.QUEUED, CellState.RUNNING, CellState.WAITING)
 
 _HALVES = re.compile("[\ud800-\udfff]")
 
@@ -36,7 +35,7 @@ def cell_entry(judge: Judge, cell: Cell, score: Score | None) -> dict[str, Any]:
         plain["waiting"] = cell.waiting or "cancelled"
     else:
         plain = _plain(score)
-        if cell.state in _OLD:
+        if is_old(cell):
             plain["stale"] = True
     plain["judge_type"] = "llm" if judge.kind == "model" else judge.kind
     if judge.step:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 
-from eval_tui.engine.grid import Cell, CellState, Grid
+from eval_tui.engine.grid import Cell, Grid
+from eval_tui.results.aggregate import is_old
 from eval_tui.results.board import Board
 from eval_tui.results.gates import GateState
 from eval_tui.results.words import gate_words, value_words
@@ -69,8 +70,7 @@ def cell_word(cell: Cell, compares: bool = False) -> str:
             word = f"? {value_words(score)}"
     if cell.recorded:
         word += " (recorded)"
-    old = (CellState.STALE, CellState.QUEUED, CellState.RUNNING, CellState.WAITING)
-    return word + "*" if cell.state in old else word
+    return word + "*" * is_old(cell)
 
 
 def _figures(board: Board) -> list[list[str]]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from eval_tui.engine.grid import Cell, CellState, Grid
+from eval_tui.engine.grid import Grid
+from eval_tui.results.aggregate import is_old
 from eval_tui.scores import Measured, Score
 from eval_tui.verdicts.compile import Rulebook
 from eval_tui.verdicts.counts import VerdictCounts, count_verdicts
 from eval_tui.verdicts.evaluate import Verdict, evaluate
 from eval_tui.verdicts.producers import case_rows
-
-_OLD = frozenset({CellState.STALE, CellState.QUEUED, CellState.RUNNING, CellState.WAITING})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ class Court:
             book = self.rulebook
             rows = case_rows(book.producers, [cell.score for cell in cells])
             found = self._known[alike] = evaluate(book.policy, rows, book.expected)
-        return CaseVerdict(found, any(map(_is_old, cells)))
+        return CaseVerdict(found, any(cell.score is not None and is_old(cell) for cell in cells))
 
 
 def _voice(score: Score | None) -> object:
@@ -116,18 +115,3 @@ def effect_of(now: Mapping[str, CaseVerdict], then: Mapping[str, CaseVerdict]) -
 def values_of(cases: Mapping[str, CaseVerdict]) -> dict[str, bool | None]:
     """The bare verdicts, for folding trials."""
     return {case: one.verdict.value for case, one in cases.items()}
-
-
-def deciding_columns(rulebook: Rulebook, verdict: Verdict) -> tuple[str, ...]:
-    """The columns that a verdict rests on, or that are missing for one."""
-    metrics: Iterable[str] = (
-        [vote.metric for vote in verdict.decided_by]
-        if verdict.cause is None
-        else [metric for metric, _ in verdict.missing]
-    )
-    wanted = set(metrics)
-    return tuple(one.name for one in rulebook.producers if wanted.intersection(one.metrics))
-
-
-def _is_old(cell: Cell) -> bool:
-    return cell.score is not None and cell.state in _OLD

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from eval_tui.config.schema import Direction
@@ -107,7 +107,10 @@ def compare(
         metric: (_coverage(before.rows, metric), _coverage(after.rows, metric))
         for metric in dict.fromkeys((*old, *new))
     }
-    missing_cases = tuple(at for at in (*before.rows, *after.rows) if at not in shared)
+    missing_cases = (
+        *(at for at in before.rows if at not in after.rows),
+        *(at for at in after.rows if at not in before.rows),
+    )
     missing_metrics = tuple(metric for metric in coverage if metric not in both)
     uneven = any(first != second for first, second in coverage.values())
     partial = bool(missing_cases or missing_metrics or incomparable or uneven)
@@ -168,7 +171,7 @@ def compare_trials(
     return tuple(
         one
         if not one.significant or stands[one.case]
-        else Difference(one.case, one.before, one.after, one.p, False, True)
+        else replace(one, significant=False, suppressed=True)
         for one in found
     )
 

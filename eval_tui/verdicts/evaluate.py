@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, assert_never
 
 from eval_tui.config.schema import Authority, VerdictRules
@@ -110,11 +110,7 @@ def evaluate(
         found = _withheld(awaited) or _flat(policy, rows, votes)
     else:
         found = _climb(policy, rows, votes, awaited, rules)
-    if not ignored:
-        return found
-    return Verdict(
-        found.value, found.rung, found.decided_by, found.cause, found.missing, provisional=True
-    )
+    return replace(found, provisional=True) if ignored else found
 
 
 def _climb(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, cast
 
+from eval_tui.config.plain import as_number
 from eval_tui.scores import Measured, Reason, Unmeasured
 from eval_tui.verdicts.evaluate import MetricScore
 
@@ -37,7 +37,7 @@ def _score(plain: Mapping[str, Any], addressed: bool) -> Measured | Unmeasured:
             return Unmeasured(Reason.GRADER_ERROR, words, retryable=True)
         if words.startswith("skipped: "):
             return Unmeasured(Reason.UNSUPPORTED, words)
-    number = _number(value)
+    number = as_number(value)
     if not addressed or number is None:
         return _violation(words)
     passed, label = plain.get("pass"), plain.get("label")
@@ -73,13 +73,3 @@ def _unmeasured(plain: Mapping[str, Any], words: str) -> Unmeasured:
 
 def _violation(words: str) -> Unmeasured:
     return Unmeasured(Reason.CONTRACT_VIOLATION, words)
-
-
-def _number(value: object) -> int | float | None:
-    """The value, if it is a finite number."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    try:
-        return value if math.isfinite(value) else None
-    except OverflowError:
-        return None

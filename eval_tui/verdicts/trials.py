@@ -42,11 +42,15 @@ class TrialSummary:
 
 def fold(runs: Iterable[Mapping[str, bool | None]]) -> tuple[CaseTrials, ...]:
     """The verdicts of several runs, case by case; a run that lacks a case adds no trial of it."""
+    return by_case(pair for run in runs for pair in run.items())
+
+
+def by_case(verdicts: Iterable[tuple[str, bool | None]]) -> tuple[CaseTrials, ...]:
+    """Verdicts, each with its case, as the trials of the cases."""
     found: dict[str, list[bool | None]] = {}
-    for run in runs:
-        for case, verdict in run.items():
-            found.setdefault(case, []).append(verdict)
-    return tuple(CaseTrials(case, tuple(verdicts)) for case, verdicts in found.items())
+    for case, verdict in verdicts:
+        found.setdefault(case, []).append(verdict)
+    return tuple(CaseTrials(case, tuple(own)) for case, own in found.items())
 
 
 def summarise(cases: Iterable[CaseTrials], k: int | None = None) -> TrialSummary | None:
@@ -54,9 +58,10 @@ def summarise(cases: Iterable[CaseTrials], k: int | None = None) -> TrialSummary
 
     `k` is the least number of trials that a case has unless given: more would flatter.
     """
-    tallies = [one.tally for one in cases if one.tally.trials]
-    if not tallies:
+    evaluated = [one for one in cases if one.tally.trials]
+    if not evaluated:
         return None
+    tallies = [one.tally for one in evaluated]
     counts = [tally.trials for tally in tallies]
     chosen = min(counts) if k is None else k
     return TrialSummary(
@@ -66,7 +71,7 @@ def summarise(cases: Iterable[CaseTrials], k: int | None = None) -> TrialSummary
         pass_at_1=_mean(tally.passed / tally.trials for tally in tallies),
         k=chosen,
         pass_at_k=_mean(pass_at_k(tally.trials, tally.passed, chosen) for tally in tallies),
-        flaky=sum(0 < tally.passed < tally.trials for tally in tallies),
+        flaky=sum(one.flaky for one in evaluated),
     )
 
 

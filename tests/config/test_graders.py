@@ -118,6 +118,8 @@ def test_known_graders_that_cannot_work_here_are_columns_that_say_so(
         ("{id: tests-pass, config: {cmd: x, in_place: maybe}}", "not-boolean"),
         ("{id: command, config: {cmd: x, timeoutSec: '5'}}", "not-number"),
         ("{id: command, config: {cmd: x, timeoutSec: 0}}", "not-positive"),
+        ("{id: command, config: {cmd: x, timeoutSec: .nan}}", "not-number"),
+        ("{id: command, config: {cmd: x, timeoutSec: .inf}}", "not-number"),
         ("{id: command, config: {cmd: x, env: [1]}}", "bad-env"),
         ("{id: command, config: {cmd: x, passPattern: '('}}", "bad-pattern"),
         ("{id: command, config: {cmd: x, applyPatch: p}}", "grader-key-not-supported"),

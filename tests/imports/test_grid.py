@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from eval_tui.imports.opened import Opened
+from eval_tui.imports.document import Result
+from eval_tui.imports.opened import Opened, row_names
 from eval_tui.results.board import make_board
 from eval_tui.scores import Measured, Reason, Score, Unmeasured
 from tests.imports.support import (
@@ -203,6 +204,11 @@ def test_repeated_cases_without_trials_are_trials(tmp_path: Path) -> None:
     cases = [case("a", TESTS), case("a #1", TESTS), case("a", TESTS), case("a", TESTS)]
     found = opened(tmp_path, scorecard(*cases))
     assert sorted(row.case for row in found.grid.rows) == ["a #0", "a #1", "a #2", "a #3"]
+
+
+def test_however_many_trials_a_case_has_they_are_numbered() -> None:
+    repeated = [Result((at,), {}, "a") for at in range(20_000)]
+    assert row_names(repeated) == [f"a #{at}" for at in range(20_000)]
 
 
 def test_what_a_grader_never_emitted_is_an_empty_cell(tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ def test_cost_budget_without_a_cost_is_not_measured(cost: object) -> None:
         ("cost_budget", {"max_cost_usd": None}),
         ("cost_budget", {"max_cost_usd": "1"}),
         ("cost_budget", {"max_cost_usd": float("nan")}),
+        ("cost_budget", {"max_cost_usd": 10**400}),
         ("consulted_docs", {"match": "fuzzy"}),
         ("consulted_docs", {"min_coverage": "all"}),
         ("consulted_docs", {"preloaded_files": [1]}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from eval_tui.config.schema import Grader, Judge, Metric, VerdictRules
+from eval_tui.judges.graders.contract import apply_contract
 from eval_tui.scores import Measured, Reason, Unmeasured, measured
 from eval_tui.verdicts.evaluate import MetricScore, evaluate
 from eval_tui.verdicts.policy import LADDER, Definition, Match, Policy
@@ -210,6 +211,20 @@ class TestForgedNames:
     def test_a_check_called_like_a_model_judge_is_no_judge(self) -> None:
         verdict = ours([check("judge:tone"), TESTS], True, "policy_skip")
         assert verdict.rung == "objective"
+
+    def test_a_judge_called_like_another_ones_criterion_has_its_own_vote(self) -> None:
+        verdict = ours([model("q"), model("q:a")], True, False, verdict=VerdictRules("ladder"))
+        assert (verdict.value, metrics_of(verdict)) == (False, ["judge:q:a"])
+
+    def test_a_declaration_of_ones_own_unlocks_no_reserved_name(self) -> None:
+        printed = Measured(
+            1, True, parts={"quality": measured(False), "tests_pass": measured(True)}
+        )
+        columns = [grader("script", truth("quality")), TESTS]
+        under = apply_contract(printed, columns[0])
+        verdict = ours(columns, under, "policy_skip")
+        assert (verdict.value, verdict.cause) == (None, "authority_unmeasured")
+        assert verdict.missing == (("tests_pass", "contract_violation"),)
 
 
 class TestReview:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from eval_tui.config.plain import as_number
 from eval_tui.record.derive import conversation
 from eval_tui.record.formats.detect import detect, parse_transcript
 from eval_tui.record.formats.jsonl import Line, json_lines
@@ -58,8 +59,8 @@ def _usage(end: Line) -> Mapping[str, Any]:
 
 
 def _amount(value: object) -> float | None:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return float(cast("float", value)) if is_number and cast("float", value) >= 0 else None
+    number = as_number(value)
+    return float(number) if number is not None and number >= 0 else None
 
 
 def _transcript(events: Sequence[Mapping[str, Any]], last: str) -> str:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, cast
+
+from eval_tui.config.plain import as_number
+from eval_tui.judges.text import short_repr
 
 
 def number(arguments: Mapping[str, Any], name: str, default: float) -> float:
     """A finite number that is no boolean."""
-    value = arguments.get(name, default)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ValueError(f"argument `{name}` must be a number, not {value!r}")
+    value = as_number(arguments.get(name, default))
+    if value is None:
+        raise ValueError(
+            f"argument `{name}` must be a number, not {short_repr(arguments.get(name))}"
+        )
     return value
 
 

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from eval_tui.config.schema import Grader
-from eval_tui.judges.base import JudgeUnusable
+from eval_tui.judges.base import offered
 from eval_tui.judges.graders.bench import Bench, Grade, Row, failed
 from eval_tui.judges.graders.printed import MAX_ROWS, row_of
-from eval_tui.plugins import PluginUnusable, load_plugin, plugin_name
 
 
 def make(grader: Grader, name: str) -> Grade:
@@ -20,11 +19,7 @@ def make(grader: Grader, name: str) -> Grade:
     would print: one score as a mapping, or a list of them. Raises JudgeUnusable when no package
     offers it.
     """
-    try:
-        function = load_plugin("graders", plugin_name(grader.id))
-    except PluginUnusable as exc:
-        hint = "install the package for that interpreter, or choose another with --python PATH"
-        raise JudgeUnusable(str(exc), hint) from exc
+    function = offered("graders", grader.id)
     given = {key: value for key, value in grader.config.items() if key != "id"}
 
     def grade(bench: Bench) -> Sequence[Row]:

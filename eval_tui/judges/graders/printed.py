@@ -7,12 +7,11 @@ any type.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from typing import NoReturn, cast
 
-from eval_tui.config.plain import as_mapping
+from eval_tui.config.plain import as_mapping, as_number
 from eval_tui.config.schema import Grader
 from eval_tui.judges.graders.bench import NotGraded, Row, failed
 from eval_tui.judges.text import bounded, short_repr
@@ -141,13 +140,14 @@ def _measured(values: Mapping[object, object]) -> Score:
     value, passed, label = values.get("value"), values.get("pass"), values.get("label")
     if "value" not in values:
         return violation("the score has no `value`")
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not _finite(value):
+    number = as_number(value)
+    if number is None:
         return violation(f"the value {short_repr(value)} is no usable number")
     if passed is not None and not isinstance(passed, bool):
         return violation(f"`pass` must be true or false, not {short_repr(passed)}")
     if label is not None and not isinstance(label, str):
         return violation(f"`label` must be text, not {short_repr(label)}")
-    return Measured(value, passed, _detail(values), label or None)
+    return Measured(number, passed, _detail(values), label or None)
 
 
 def _unmeasured(values: Mapping[object, object]) -> Unmeasured:
@@ -177,10 +177,3 @@ def _detail(values: Mapping[object, object]) -> str:
     except RecursionError:
         text = short_repr(detail)
     return bounded(text, ROW_LIMIT)
-
-
-def _finite(value: int | float) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False

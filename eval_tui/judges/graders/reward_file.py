@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 from collections.abc import Mapping, Sequence
 
-from eval_tui.config.plain import as_mapping
+from eval_tui.config.plain import as_mapping, as_number
 from eval_tui.config.schema import Grader
 from eval_tui.judges.graders.bench import Bench, Grade, Row, Workspace, lacking
 from eval_tui.judges.graders.commands import Bases, excerpt, execute, resolved
@@ -84,11 +83,10 @@ def _rewards(folder: str) -> dict[str, float] | None:
     mapping = as_mapping(document) or {}
     found: dict[str, float] = {}
     for key, value in mapping.items():
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
+        reward = as_number(value)
+        if reward is None:
             return None
-        if not math.isfinite(value):
-            return None
-        found[str(key)] = float(value)
+        found[str(key)] = float(reward)
     return found or None
 
 

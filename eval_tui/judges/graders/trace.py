@@ -3,10 +3,10 @@ never a 0 (D40)."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from eval_tui.config.plain import as_number
 from eval_tui.judges.graders.bench import Bench, Row, lacking
 from eval_tui.record.derive import calls
 from eval_tui.record.exchange import moment
@@ -17,7 +17,7 @@ Event = Mapping[str, object]
 
 def cost(bench: Bench) -> Sequence[Row]:
     """Emits `usd`: what the run recorded as the case's cost."""
-    usd = _figure(bench, "cost_usd")
+    usd = as_number(bench.record.get("cost_usd"))
     if usd is None:
         raise lacking("the run recorded no cost for this case")
     return [("usd", Measured(usd, None, f"${usd:.4g}"))]
@@ -32,7 +32,7 @@ def steps(bench: Bench) -> Sequence[Row]:
 def latency(bench: Bench) -> Sequence[Row]:
     """Emits `span`: seconds that the case took, as recorded, else between its first and its last
     event."""
-    seconds = _figure(bench, "duration_s")
+    seconds = as_number(bench.record.get("duration_s"))
     if seconds is not None:
         return [("span", Measured(seconds, None, f"{seconds:.4g} s, as the run recorded"))]
     moments = [at for event in _trace(bench) if (at := moment(event)) is not None]
@@ -40,13 +40,6 @@ def latency(bench: Bench) -> Sequence[Row]:
         raise lacking("the run recorded no duration for this case, and its events have no times")
     span = round(max(moments) - min(moments), 3)
     return [("span", Measured(span, None, f"{span:.4g} s between the first and the last event"))]
-
-
-def _figure(bench: Bench, key: str) -> int | float | None:
-    value: object = bench.record.get(key)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    return value if math.isfinite(value) else None
 
 
 def _trace(bench: Bench) -> list[Event]:

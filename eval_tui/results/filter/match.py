@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, assert_never, cast
 
 from eval_tui.engine.grid import Cell, CellState
+from eval_tui.results.aggregate import is_old
 from eval_tui.results.compare import CHANGED, Group
 from eval_tui.results.filter.parse import number_of
 from eval_tui.results.filter.terms import (
@@ -156,11 +157,7 @@ def _is(state: State, cell: Cell) -> bool:
         case "pass":
             return pass_of(cell.score) is True
         case "stale":
-            return cell.score is not None and cell.state not in (
-                CellState.FRESH,
-                CellState.EMPTY,
-                CellState.CHECKING,
-            )
+            return cell.score is not None and is_old(cell)
         case "unstable":
             return isinstance(cell.score, Measured) and differ(cell.score.samples)
         case "waiting":

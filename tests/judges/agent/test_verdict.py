@@ -115,6 +115,11 @@ def test_a_stream_tells_words_cost_and_how_it_ended() -> None:
     assert read_trace(_said() + failed).subtype == "error_max_budget_usd"
 
 
+@pytest.mark.parametrize("cost", [10**400, float("inf"), float("nan"), -1, True, "2"])
+def test_a_cost_that_is_no_amount_is_not_known(cost: object) -> None:
+    assert read_trace(_said() + _line(type="result", total_cost_usd=cost)).cost is None
+
+
 def read(verdict: dict[str, Any] | None, scale: Scale, stop: str = "") -> Outcome:
     content = content_of(verdict, "output/score.json", "nothing there", "what was said", "")
     return read_agent_answer({"content": content, "stop_reason": stop}, scale)

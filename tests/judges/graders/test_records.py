@@ -55,7 +55,9 @@ def value(row: Row) -> tuple[str, object]:
     return metric, score.value
 
 
-@pytest.mark.parametrize("record", [{}, {"cost_usd": None}, {"cost_usd": True}])
+@pytest.mark.parametrize(
+    "record", [{}, {"cost_usd": None}, {"cost_usd": True}, {"cost_usd": 10**400}]
+)
 def test_cost_that_was_not_recorded_is_not_free(record: Mapping[str, Any]) -> None:
     assert reason("cost", Bench(**record)) is Reason.MISSING_EVIDENCE
 

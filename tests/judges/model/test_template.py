@@ -70,6 +70,14 @@ def test_a_rubric_gets_the_conversation_unless_it_shows_it(root: Path) -> None:
     assert prompt_of(own) == "HELLO.?"
 
 
+def test_the_last_answer_is_in_the_prompt_however_long_the_trace_is(root: Path) -> None:
+    shown = {"type": "tool_result", "content": "x" * 1_000_000}
+    events = [*said("First."), *[shown] * 3, *said("The answer is 42.")]
+    write(root, {"run/cases/c1/events.json": events})
+    prompt = prompt_of(request_of(model_judge("", llm_rubric="Good?"), case_of(root)))
+    assert "First." in prompt and "The answer is 42." in prompt
+
+
 def test_nested_annotations_print_as_one_line(root: Path) -> None:
     text = prompt_of(request_of(model_judge("{{ annotations }}"), case_of(root)))
     assert text == '- **nested**: {"a": [1, 2]}\n- **tier**: hard'
