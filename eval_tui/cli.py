@@ -25,6 +25,7 @@ from eval_tui.cli_options import (
     baseline_option,
     compare_options,
     document_options,
+    look_options,
     project_options,
     run_options,
 )
@@ -82,9 +83,7 @@ def main() -> None:
 @project_options
 @run_options
 @compare_options
-@click.option("--theme", default=None, help="The colours: a theme's name.")
-@click.option("--ascii", "plain", is_flag=True, help="Use no characters beyond ASCII for marks.")
-@click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal.")
+@look_options
 @click.option("--bell", is_flag=True, help="Ring the terminal's bell when long work ends.")
 def app_command(theme: str | None, plain: bool, no_mouse: bool, bell: bool, **given: Any) -> None:
     """Open the app on a project or an eval config. Without PATH: on the current folder."""

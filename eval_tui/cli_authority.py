@@ -4,37 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from eval_tui.cli_options import EVAL, ROOT, RUNS, F, with_options
 
 if TYPE_CHECKING:
     from eval_tui.engine.project import Options
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 
 def _place_options(command: F) -> F:
-    for option in reversed(
-        [
-            click.option("--root", type=click.Path(), metavar="DIR", help="The project's folder."),
-            click.option(
-                "--eval", "eval_name", default="", metavar="NAME", help="The eval, by name."
-            ),
-            click.option(
-                "--run",
-                default="",
-                metavar="RUN",
-                help="The run to tell the effect from (the newest).",
-            ),
-            click.option(
-                "--runs", default="", metavar="DIR", help="The folder that holds the runs."
-            ),
-        ]
-    ):
-        command = option(command)
-    return command
+    run = click.option(
+        "--run", default="", metavar="RUN", help="The run to tell the effect from (the newest)."
+    )
+    return with_options(command, [ROOT, EVAL, run, RUNS])
 
 
 _path = click.argument("path", required=False, type=click.Path())

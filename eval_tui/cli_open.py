@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from eval_tui.cli_options import FORMATS
+from eval_tui.cli_options import FORMATS, look_options
 
 
 @click.command("open")
@@ -23,9 +23,7 @@ from eval_tui.cli_options import FORMATS
 @click.option(
     "-o", "--output", default="", type=click.Path(), help="Write what is printed to this file."
 )
-@click.option("--theme", default=None, help="The colours: a theme's name.")
-@click.option("--ascii", "plain", is_flag=True, help="Use no characters beyond ASCII for marks.")
-@click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal.")
+@look_options
 def open_command(
     file: str,
     form: str | None,

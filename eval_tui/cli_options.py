@@ -32,7 +32,15 @@ class Format(click.Choice[str]):
         return value
 
 
-def _with(command: F, options: Sequence[Callable[[F], F]]) -> F:
+ROOT = click.option("--root", type=click.Path(), metavar="DIR", help="The project's folder.")
+EVAL = click.option("--eval", "eval_name", default="", metavar="NAME", help="The eval, by name.")
+RUNS = click.option("--runs", default="", metavar="DIR", help="The folder that holds the runs.")
+PYTHON = click.option(
+    "--python", default="", metavar="PATH", help="The interpreter that judges run under."
+)
+
+
+def with_options(command: F, options: Sequence[Callable[[F], F]]) -> F:
     """The command with these options, which its help lists in this order."""
     for option in reversed(options):
         command = option(command)
@@ -41,29 +49,20 @@ def _with(command: F, options: Sequence[Callable[[F], F]]) -> F:
 
 def project_options(command: F) -> F:
     """Options of every command that reads a project."""
-    return _with(
+    return with_options(
         command,
         [
             click.argument("path", required=False, type=click.Path()),
-            click.option("--root", type=click.Path(), metavar="DIR", help="The project's folder."),
-            click.option(
-                "--eval", "eval_name", default="", metavar="NAME", help="The eval to open, by name."
-            ),
+            ROOT,
+            EVAL,
             click.option(
                 "--run",
                 default="",
                 metavar="RUN",
                 help="The run to open; else the newest is followed.",
             ),
-            click.option(
-                "--runs", default="", metavar="DIR", help="The folder that holds the runs."
-            ),
-            click.option(
-                "--python",
-                default="",
-                metavar="PATH",
-                help="The interpreter that judges run under.",
-            ),
+            RUNS,
+            PYTHON,
             click.option("--poll", is_flag=True, help="Look for changes without file events."),
             click.option(
                 "--view", is_flag=True, help="Run nothing at all: show what is recorded and stored."
@@ -74,7 +73,7 @@ def project_options(command: F) -> F:
 
 def run_options(command: F) -> F:
     """Options of commands that judge."""
-    return _with(
+    return with_options(
         command,
         [
             click.option(
@@ -123,6 +122,20 @@ def run_options(command: F) -> F:
     )
 
 
+def look_options(command: F) -> F:
+    """Options of commands that open the app."""
+    return with_options(
+        command,
+        [
+            click.option("--theme", default=None, help="The colours: a theme's name."),
+            click.option(
+                "--ascii", "plain", is_flag=True, help="Use no characters beyond ASCII for marks."
+            ),
+            click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal."),
+        ],
+    )
+
+
 AT_REST = {
     "view": True,
     "auto": "off",
@@ -138,20 +151,25 @@ def document_options(default: str, *more: str) -> Callable[[F], F]:
     """Options of commands that write a run as a document; `more`: further formats of this one."""
 
     def decorate(command: F) -> F:
-        command = click.option(
-            "-o",
-            "--output",
-            default="",
-            type=click.Path(),
-            help="Write the document to this file, whole or not at all.",
-        )(command)
-        return click.option(
-            "--format",
-            "form",
-            type=Format((*FORMATS, *more)),
-            default=default,
-            help=f"How the document is written ({default}).",
-        )(command)
+        return with_options(
+            command,
+            [
+                click.option(
+                    "--format",
+                    "form",
+                    type=Format((*FORMATS, *more)),
+                    default=default,
+                    help=f"How the document is written ({default}).",
+                ),
+                click.option(
+                    "-o",
+                    "--output",
+                    default="",
+                    type=click.Path(),
+                    help="Write the document to this file, whole or not at all.",
+                ),
+            ],
+        )
 
     return decorate
 

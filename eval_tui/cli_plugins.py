@@ -7,11 +7,13 @@ import sys
 
 import click
 
+from eval_tui.cli_options import PYTHON, ROOT
+
 
 @click.command("plugins")
 @click.argument("path", required=False, type=click.Path(exists=True))
-@click.option("--root", type=click.Path(), metavar="DIR", help="The project's folder.")
-@click.option("--python", default="", metavar="PATH", help="The interpreter that judges run under.")
+@ROOT
+@PYTHON
 def plugins_command(path: str | None, root: str | None, python: str) -> None:
     """List what installed packages and the `judges/` folder add.
 
