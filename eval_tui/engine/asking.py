@@ -37,13 +37,18 @@ class Asking:
         self.wants: dict[CellKey, Want] = {}
         self.confirmed: set[CellKey] = set()
         """Cells that the person asked for, until their request is rendered."""
-        self.calls = 0
-        """Calls answered since the session began."""
-        self.cost: float | None = None
-        """US dollars of those with a known price; None before the first."""
-        self.unpriced = 0
         self.spent = Spent()
-        """What those took; of other runs as well."""
+        """What the calls that were answered since the session began took; of other runs as well."""
+
+    @property
+    def calls(self) -> int:
+        """How many calls were answered since the session began."""
+        return self.spent.calls
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars of those with a known price; None where there are none."""
+        return self.spent.known
 
     @property
     def busy(self) -> bool:
@@ -260,12 +265,7 @@ class Asking:
         `mark` tells the credentials that it was made with.
         """
         if bought and not isinstance(outcome, Failure):
-            self.calls += 1
             self.spent += spent_on(outcome.cost, estimates.saved(self.books, [outcome]))
-            if outcome.cost is None:
-                self.unpriced += 1
-            else:
-                self.cost = (self.cost or 0.0) + outcome.cost
         if not self.wanted(call):
             return
         want, info = self.wants[call.key], self._session.infos.get(call.key)

@@ -16,7 +16,8 @@ from typing import Any, Final, cast
 from eval_tui.atomic import write_whole
 from eval_tui.config.schema import Judge
 from eval_tui.engine.cells import without_rationale
-from eval_tui.engine.grid import EMPTY_CELL, Cell, CellKey, CellState, Grid, Row
+from eval_tui.engine.grid import Cell, CellKey, CellState, Grid, Row
+from eval_tui.engine.stored import StoredGrid
 from eval_tui.scores import Score, from_plain, to_plain
 
 FORMAT: Final = 1
@@ -24,22 +25,15 @@ FORMAT: Final = 1
 _SETTLED: Final = frozenset({CellState.FRESH, CellState.EMPTY, CellState.CHECKING})
 
 
-@dataclass(frozen=True, slots=True)
-class Baseline:
-    """A grid that stands still: only what had a settled value is in it."""
+@dataclass(frozen=True)
+class Baseline(StoredGrid):
+    """Only what had a settled value is in it; of columns those that were asked for."""
 
     run: str
     at: float
     """When it was blessed, in seconds since the epoch."""
-    rows: tuple[Row, ...]
-    columns: tuple[Judge, ...]
-    """Those that were asked for; what others said is not told."""
-    cells: Mapping[tuple[str, str], Cell]
     left_out: int = 0
     """Cells with a value that did not hold any more, or was about to be another one."""
-
-    def cell(self, case: str, judge: str) -> Cell:
-        return self.cells.get((case, judge), EMPTY_CELL)
 
 
 def baseline_of(grid: Grid, run: str) -> Baseline:
@@ -57,7 +51,7 @@ def baseline_of(grid: Grid, run: str) -> Baseline:
                 cells[key] = Cell(CellState.FRESH, cell.score, cell.recorded)
             else:
                 left_out += 1
-    return Baseline(run, time.time(), rows, grid.columns, cells, left_out)
+    return Baseline(rows, grid.columns, cells, run, time.time(), left_out)
 
 
 def write_baseline(folder: str, eval_path: str, baseline: Baseline) -> None:
@@ -101,7 +95,7 @@ def read_baseline(folder: str, eval_path: str, columns: tuple[Judge, ...]) -> Ba
                 cells |= {(case, name): Cell(CellState.FRESH, one) for name, one in _scores(told)}
             case _:
                 pass  # a damaged line is none
-    return Baseline(run, at, tuple(rows), columns, cells)
+    return Baseline(tuple(rows), columns, cells, run, at)
 
 
 def drop_baseline(folder: str, eval_path: str) -> None:

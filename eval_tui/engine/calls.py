@@ -134,22 +134,26 @@ class ModelCalls(Books):
             task.add_done_callback(self._landed)
 
     def _landed(self, task: asyncio.Task[None]) -> None:
-        self._under_way.pop(task, None)
+        self._unspent(self._under_way.pop(task))
         self._ended()
+
+    def _unspent(self, call: Call) -> None:
+        """Nothing was sent for a call whose money is still set aside."""
+        if self.policy.budget is not None and call.reservation is not None:
+            self.policy.budget.release(call.reservation)
 
     async def _send(self, call: Call) -> None:
         memory, owner = self._memory(), self._owner
         budget = self.policy.budget
         verdict = await memory.get_or_claim(call.digest, call.index, owner, forced=call.forced)
         if verdict is not None:
-            if budget is not None and call.reservation is not None:
-                budget.release(call.reservation)
+            self._unspent(call)
             self._asking.answered(call, verdict, bought=False)
             return
         mark = self.mark
         try:
             outcome = await self._ask(call)
-        except asyncio.CancelledError:
+        except BaseException:  # cancelled, above all: it may have been billed
             if budget is not None and call.reservation is not None:
                 budget.settle(call.reservation)
             raise

@@ -48,7 +48,7 @@ async def _serve(out: BinaryIO) -> None:
                 break
             work.result()
     except TimeoutError:
-        pass
+        pass  # its client is gone
     finally:
         transport.close()
         if node is not None:

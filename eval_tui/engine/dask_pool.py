@@ -12,7 +12,7 @@ import contextlib
 import importlib
 import logging
 import uuid
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from typing import Any, Protocol, cast
 
 from eval_tui import __version__
@@ -24,6 +24,7 @@ from eval_tui.engine.outbox import OnMessage, Outbox
 from eval_tui.engine.pool import Pool
 from eval_tui.engine.secrets import Secrets
 from eval_tui.engine.supervisor import SupervisorFactory
+from eval_tui.engine.tasks import Tasks
 
 CONNECT_S = 10.0
 """Seconds to wait for the cluster's scheduler."""
@@ -41,6 +42,8 @@ class _Future(Protocol):
 
 class _Client(Protocol):
     """What we use of an asynchronous client of `distributed`."""
+
+    status: str
 
     def __await__(self) -> Any: ...
     def submit(self, function: Callable[..., object], *given: object, **how: object) -> _Future: ...
@@ -65,12 +68,14 @@ class DaskPool:
         self._outbox = Outbox(on_message, secrets)
         self._local = Pool(supervisor_factory, 1, on_message, secrets)
         self._owner = uuid.uuid4().hex
+        self._shift = 0
+        """Rises when everything is called off: processes at work for an earlier one end."""
         self._client: _Client | None = None
         self._threads = 1
         self._generation = 0
         self._setup: dict[str, Any] = {}
         self._flights: dict[int, tuple[Flight, _Future]] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks(self._failed)
         self._broken = ""
 
     async def start(self) -> None:
@@ -130,15 +135,14 @@ class DaskPool:
         future = self._client.submit(
             dask_task.run_order,
             self._owner,
+            self._shift,
             __version__,
             self._order(batch),
             key=f"eval-tui-{self._owner}-{batch.id}",
             pure=False,
         )
         self._flights[batch.id] = flight, future
-        task = asyncio.get_running_loop().create_task(self._follow(flight, future))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks.spawn(self._follow(flight, future))
 
     def _order(self, batch: Batch) -> bytes:
         plain = {
@@ -156,8 +160,6 @@ class DaskPool:
         """Tell what a task told; a cluster that does not do it is broken."""
         try:
             told = cast(bytes, await future)
-        except asyncio.CancelledError:
-            raise
         except Exception as error:  # whatever a cluster raises: lost workers, lost links, our own
             self._lost(flight, error)
             return
@@ -191,23 +193,27 @@ class DaskPool:
             return
         for id in chosen:
             flight, future = self._flights.pop(id)
-            self._spawn(future.cancel())
+            self._tasks.spawn(self._call_off(future))
             self._outbox.put({"t": "cancelled", "id": id}, flight.info)
         if not self._flights:
-            self._spawn(self._end_processes())
+            self._tasks.spawn(self._end_processes())
 
-    def _spawn(self, work: Awaitable[None]) -> None:
-        async def carry_out() -> None:
-            with contextlib.suppress(Exception):  # the cluster may be gone by now
-                await work
+    async def _call_off(self, future: _Future) -> None:
+        if self._client is not None and self._client.status == "running":
+            await future.cancel()
 
-        task = asyncio.get_running_loop().create_task(carry_out())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    def _end_processes(self) -> Coroutine[Any, Any, None]:
+        """End what is at work by now. What is submitted later may reach a node sooner, and stays."""
+        self._shift += 1
+        return self._end_before(self._shift)
 
-    async def _end_processes(self) -> None:
-        if self._client is not None:
-            await self._client.run(dask_task.end_processes, self._owner)
+    async def _end_before(self, shift: int) -> None:
+        if self._client is not None and self._client.status == "running":
+            with contextlib.suppress(OSError):  # a node that is gone took its processes along
+                await self._client.run(dask_task.end_processes, self._owner, shift)
+
+    def _failed(self, error: BaseException) -> None:
+        self._break(f"the Dask cluster {self._address} cannot be used any more: {error}")
 
     def at_work(self, seconds: float) -> list[CellName]:
         """None: what runs on a node is heard of when its batch ends."""
@@ -222,13 +228,12 @@ class DaskPool:
         self._outbox.clear()
         for id in list(self._flights):
             _, future = self._flights.pop(id)
-            self._spawn(future.cancel())
-        if self._client is not None:
-            with contextlib.suppress(Exception):  # the cluster may be gone by now
-                await asyncio.wait_for(self._end_processes(), CLOSE_S)
-            with contextlib.suppress(Exception):
-                await asyncio.wait_for(self._client.close(), CLOSE_S)
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+            self._tasks.spawn(self._call_off(future))
+        for last in (self._end_processes, self._let_go):  # what fails now is told to nobody
+            await asyncio.wait([self._tasks.spawn(last())], timeout=CLOSE_S)
+        await self._tasks.close()
         await self._local.close()
+
+    async def _let_go(self) -> None:
+        if self._client is not None:
+            await self._client.close()

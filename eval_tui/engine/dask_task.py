@@ -29,6 +29,8 @@ class _Process:
 
     def __init__(self, owner: str) -> None:
         self.owner = owner
+        self.shift = 0
+        """Of the order that it was given last, see `run_order`."""
         self._log = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "eval_tui.engine.dask_node"],
@@ -85,17 +87,20 @@ _lock = threading.Lock()
 _idle: dict[str, list[_Process]] = {}
 """Owner -> its processes without work."""
 _busy: dict[str, set[_Process]] = {}
+_present: dict[str, int] = {}
+"""Owner -> its present shift: orders of earlier ones are called off."""
 
 
-def run_order(owner: str, version: str, order: bytes) -> bytes:
+def run_order(owner: str, shift: int, version: str, order: bytes) -> bytes:
     """Judge one batch on this node; everything that its workers tell, as frames.
 
-    `owner` names the client, `version` is its version of ours. Raises NodeFailed.
+    `owner` names the client, and `shift` counts how often that has called everything off. `version`
+    is its version of ours. Raises NodeFailed.
     """
     if version != __version__:
         raise NodeFailed(f"{socket.gethostname()} has eval-tui {__version__}, not {version}")
     while True:
-        process = _take(owner)
+        process = _take(owner, shift)
         used = process.used
         try:
             found = process.run(order)
@@ -108,18 +113,25 @@ def run_order(owner: str, version: str, order: bytes) -> bytes:
         return found
 
 
-def end_processes(owner: str) -> None:
-    """End all processes of a client on this node, whatever they are at."""
+def end_processes(owner: str, shift: int) -> None:
+    """End a client's processes on this node that are at work for a shift before this, or at nothing."""
     with _lock:
-        mine = [*_idle.pop(owner, []), *_busy.pop(owner, ())]
+        _present[owner] = max(shift, _present.get(owner, 0))
+        busy = _busy.setdefault(owner, set())
+        over = {process for process in busy if process.shift < shift}
+        busy -= over
+        mine = [*_idle.pop(owner, []), *over]
     for process in mine:
         process.end()
 
 
-def _take(owner: str) -> _Process:
+def _take(owner: str, shift: int) -> _Process:
     with _lock:
+        if shift < _present.get(owner, 0):
+            raise NodeFailed("it was called off")
         idle = _idle.get(owner)
         process = idle.pop() if idle else _Process(owner)
+        process.shift = shift
         _busy.setdefault(owner, set()).add(process)
     return process
 

@@ -206,7 +206,7 @@ class Driver:
         count, batches = self.session.cancel(cells)
         if batches:
             self.work.pool.cancel(batches)
-        self._settle()
+        self.work.pump()  # stops calls that nobody asks any more
         return count
 
     def estimate(self, cells: Sequence[CellKey], force: bool = False) -> Estimate:

@@ -62,7 +62,6 @@ class Row:
 
     case: str
     status: RowStatus
-    in_dataset: bool = True
     notes: tuple[str, ...] = ()
 
 

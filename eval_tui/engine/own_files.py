@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Set
 from contextlib import contextmanager
 
 from eval_tui.atomic import aside_of
@@ -32,10 +32,17 @@ class OwnFiles:
         paths = frozenset(paths)
         asides = {aside_of(path) for path in self._left}
         own = {path for path in paths if self._as_left(path) or path in asides}
-        others = paths - own
-        quiet = {os.path.dirname(path) for path in own} - {os.path.dirname(path) for path in others}
-        return others - quiet
+        return without(paths, own)
 
     def _as_left(self, path: str) -> bool:
         signature = self._left.get(path)
         return signature is not None and signature in ("", files_signature([path])[0])
+
+
+def without(paths: frozenset[str], own: Set[str]) -> frozenset[str]:
+    """The paths without those that are our own, and without folders in which only those appeared."""
+    if not own:
+        return paths
+    others = paths - own
+    quiet = {os.path.dirname(path) for path in own} - {os.path.dirname(path) for path in others}
+    return others - quiet

@@ -66,6 +66,11 @@ class Spent:
     saved: float = 0.0
     """US dollars that reading from the prompt cache has saved."""
 
+    @property
+    def known(self) -> float | None:
+        """US dollars of the calls with a known price; None where there are none."""
+        return self.cost if self.calls > self.unpriced else None
+
     def __add__(self, other: Spent) -> Spent:
         return Spent(
             self.calls + other.calls,
@@ -110,8 +115,7 @@ class RunCosts:
         if run != self._run:
             return Costs(agent)
         total = self._before + session - self._already
-        judges = total.cost if total.calls > total.unpriced else None
-        return Costs(agent, judges, total.unpriced, max(0.0, total.saved))
+        return Costs(agent, total.known, total.unpriced, max(0.0, total.saved))
 
 
 def _spent_on_run(path: str, run: str, credentials: Credentials) -> Spent:

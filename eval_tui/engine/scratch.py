@@ -98,5 +98,5 @@ def _exists(pid: int) -> bool:
     except ProcessLookupError:
         return False
     except OSError:
-        pass
+        pass  # it is somebody else's
     return True

@@ -185,7 +185,7 @@ class _Supervisor:
             self._let_go()
             become_worker(evaluate, birth)
         except BaseException:
-            with contextlib.suppress(Exception):  # nobody is left to be told
+            with contextlib.suppress(OSError):  # the log is closed: nobody is left to be told
                 os.write(2, traceback.format_exc().encode("utf-8", "replace"))
         finally:
             os._exit(CRASH_EXIT)

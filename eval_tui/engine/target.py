@@ -75,12 +75,12 @@ def rows_of(target: Target) -> tuple[Row, ...]:
     for case in sorted(ran | dataset | set(target.recorded)):
         if case in ran:
             notes = () if case in dataset or not dataset else ("not in the dataset",)
-            rows.append(Row(case, "ran", case in dataset, notes))
+            rows.append(Row(case, "ran", notes))
         elif case in target.recorded:
             note = ("its folder is gone: only what was recorded is shown",)
-            rows.append(Row(case, "recorded_only", case in dataset, note))
+            rows.append(Row(case, "recorded_only", note))
         else:
-            rows.append(Row(case, "not_run", True))
+            rows.append(Row(case, "not_run"))
     return tuple(rows)
 
 

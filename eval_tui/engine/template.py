@@ -204,7 +204,7 @@ def _orphan(life: Callable[[], NoReturn]) -> int:
             os._exit(0)
         os.close(open_gate)
         if os.read(gate, 1):  # else the template has ended, and nobody knows of this process
-            with contextlib.suppress(BaseException):
+            with contextlib.suppress(BaseException):  # the exit code tells: no worker came of it
                 life()
         os._exit(CRASH_EXIT)
     os.close(tell)

@@ -10,6 +10,7 @@ from eval_tui.config.problems import Problem
 from eval_tui.config.schema import EvalConfig, Judge
 from eval_tui.engine.folders import files_signature
 from eval_tui.engine.grid import CellKey
+from eval_tui.engine.own_files import without
 
 ROUNDS = 2
 """How often a judge may run in a chain of judges of which each reads what the one before wrote."""
@@ -72,18 +73,10 @@ class Writers:
         """Those of the paths that still are as a judge left them."""
         return {path: file for path in paths if (file := self._as_left(path)) is not None}
 
-    def not_own(self, paths: Iterable[str], judge: str = "") -> frozenset[str]:
-        """The paths without what judges (or that judge) wrote themselves.
-
-        Nor is the folder in it in which only such files appeared.
-        """
+    def not_own(self, paths: Iterable[str]) -> frozenset[str]:
+        """The paths without what judges wrote, and without folders in which only that appeared."""
         paths = frozenset(paths)
-        own = {path for path, file in self.own(paths).items() if judge in ("", file.judge)}
-        if not own:
-            return paths
-        others = paths - own
-        quiet = {os.path.dirname(path) for path in own} - {os.path.dirname(path) for path in others}
-        return others - quiet
+        return without(paths, self.own(paths).keys())
 
     def _as_left(self, path: str) -> Written | None:
         file = self._written.get(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import signal
@@ -12,7 +13,10 @@ from typing import Any
 
 import pytest
 
+from eval_tui.engine.dask_pool import DaskPool
 from tests.e2e.support_terminal import EVAL_TUI, PATIENCE, environment
+from tests.support.live import PATIENCE as LIVE_PATIENCE
+from tests.support.live import Live
 from tests.support.small import write_project
 
 distributed = pytest.importorskip("distributed")
@@ -111,6 +115,45 @@ def test_an_interruption_ends_what_runs_on_the_nodes(tmp_path: Path, cluster: An
         assert process.wait(PATIENCE) == 128 + signal.SIGINT
     with distributed.Client(cluster.scheduler_address) as client:
         assert set(client.run(_processes).values()) == {0}
+
+
+async def test_what_is_asked_for_after_a_cancel_is_not_called_off_with_the_rest(
+    tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits = (
+        "import os\nopen('started', 'w').close()\nwhile not os.path.exists('go'): pass\nreturn 1"
+    )
+    root = write_project(tmp_path, [{"name": "waits", "check": waits}], ["a"])
+    fifo = root / "started"
+    os.mkfifo(fifo)
+    project = Live(root, dask=cluster.scheduler_address, watch=False)
+
+    async def started() -> None:
+        await asyncio.wait_for(asyncio.to_thread(lambda: fifo.open().close()), LIVE_PATIENCE)
+
+    try:
+        await project.driver.start()
+        await started()
+        pool = project.driver.work.pool
+        assert isinstance(pool, DaskPool) and pool._client is not None
+        at_work, ended, run = asyncio.Event(), asyncio.Event(), pool._client.run
+
+        async def late(*order: Any) -> None:
+            await at_work.wait()
+            await run(*order)
+            ended.set()
+
+        monkeypatch.setattr(pool._client, "run", late)
+        project.driver.cancel(None)
+        project.driver.rerun(project.driver.select("all"))
+        await started()
+        at_work.set()
+        await asyncio.wait_for(ended.wait(), LIVE_PATIENCE)
+        (root / "go").touch()
+        await asyncio.wait_for(project.driver.idle(), LIVE_PATIENCE)
+        assert (project.driver.broken, project.value("a", "waits")) == ("", 1)
+    finally:
+        await project.driver.close()
 
 
 def test_a_cluster_that_is_not_there(tmp_path: Path) -> None:

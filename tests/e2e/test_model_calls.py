@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from eval_tui.engine.grid import CellState
+from eval_tui.results.summary_file import scoring_of, write_summary
 from eval_tui.scores import Reason, Unmeasured
 from tests.support.fake_anthropic import FakeAnthropic
 from tests.support.live import Live, live
@@ -91,6 +92,22 @@ async def test_a_forced_rerun_asks_again(tmp_path: Path, server: FakeAnthropic) 
         project.driver.rerun(project.driver.select("all"), force=True)
         await project.driver.idle()
         assert len(server.requests) == 2
+
+
+async def test_what_was_said_before_is_no_material_and_its_price_is_not_the_agents(
+    tmp_path: Path, server: FakeAnthropic
+) -> None:
+    everything = {**RUBRIC, "prompt": "Judge {{ outputs }} {{ conversation }} SCORE: 4"}
+    root = write_project(tmp_path / "p", [everything], ["a"])
+    async with live(root, **asking(server)) as project:
+        driver = project.driver
+        agent = driver.status.costs.agent
+        write_summary(driver.run_dir, scoring_of(driver.grid, driver.full_score, "r1"))
+        driver.rerun(driver.select("all"), force=True)
+        await driver.idle()
+        first, second = (one["sha"] for one in server.requests)
+        assert first == second, "the second request is the first one, word for word"
+        assert driver.status.costs.judges and driver.status.costs.agent == agent
 
 
 async def test_a_key_that_appears_in_env_fills_the_cells(

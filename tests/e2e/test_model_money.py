@@ -16,8 +16,9 @@ from eval_tui.engine.calls import ModelCalls
 from eval_tui.engine.grid import CellState
 from eval_tui.engine.money import Budget
 from eval_tui.tui.crash import crash_report
+from tests.engine.support_client import HangingServer
 from tests.support.fake_anthropic import FakeAnthropic
-from tests.support.live import Live, live
+from tests.support.live import PATIENCE, Live, live
 from tests.support.models import KEY, MODEL, asking, judge, values
 from tests.support.small import case_dir, write_config, write_project
 
@@ -113,6 +114,29 @@ async def test_two_instances_buy_each_request_once(tmp_path: Path, server: FakeA
         assert sum(bought) == len(CASES)
     finally:
         await asyncio.gather(one.driver.close(), other.driver.close())
+
+
+async def test_a_cancelled_call_ends_at_once_and_one_that_was_not_sent_costs_nothing(
+    tmp_path: Path,
+) -> None:
+    root = write_project(tmp_path / "p", [judge("rubric", "SCORE: 4")], ["a"])
+    with HangingServer() as hanging:
+        one, other = (Live(root, **asking(hanging)) for _ in "12")
+        try:
+            await one.driver.start()
+            await asyncio.to_thread(hanging.came.acquire)
+            await other.driver.start()
+            await other.running("a", "rubric")
+            calls = other.driver.work.calls
+            assert isinstance(calls, ModelCalls) and calls.policy.budget is not None
+            assert calls.policy.budget.reserved > 0
+            other.driver.cancel(None)
+            await asyncio.wait_for(other.driver.idle(), PATIENCE)
+            assert (calls.policy.budget.reserved, calls.policy.budget.spent) == (0, 0)
+            one.driver.cancel(None)
+            assert await asyncio.to_thread(hanging.closed.acquire, timeout=PATIENCE)
+        finally:
+            await asyncio.gather(one.driver.close(), other.driver.close())
 
 
 def score(root: Path, environ: dict[str, str], *more: str) -> subprocess.Popen[str]:

@@ -24,6 +24,10 @@ def script(name: str, cmd: str, **config: Any) -> dict[str, Any]:
     return {"id": "script", "config": {"id": name, "cmd": cmd, **config}}
 
 
+def reward(name: str, cmd: str) -> dict[str, Any]:
+    return {"id": "reward-file", "config": {"id": name, "cmd": cmd}}
+
+
 def project(root: Path, *graders: dict[str, Any], cases: tuple[str, ...] = ("a",)) -> Path:
     return write_project(root, [], cases, graders=list(graders))
 
@@ -250,6 +254,37 @@ async def test_each_implementation(spec: dict[str, Any], expected: object, tmp_p
         assert got == expected, found
         assert type(got) is type(expected) or isinstance(expected, int | float)
         assert found.parts or expected in ("unsupported", "grader_error")
+
+
+async def test_a_reward_decides_and_only_one_that_the_verifier_wrote(tmp_path: Path) -> None:
+    root = project(
+        tmp_path / "p",
+        reward("none", "true"),
+        reward("low", "echo 0 > /logs/verifier/reward.txt; exit 0"),
+        reward("high", "echo 1 > /logs/verifier/reward.txt; exit 1"),
+    )
+    for place in ("", "rewards", "logs/verifier"):
+        folder = case_dir(root, "a") / place
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "reward.txt").write_text("1")
+    async with live(root) as opened:
+        assert unmeasured(opened, "none").reason is Reason.MISSING_EVIDENCE
+        found = {name: score(opened, name) for name in ("low", "high")}
+        assert [isinstance(one, Measured) and one.passed for one in found.values()] == [False, True]
+
+
+async def test_nothing_of_an_earlier_grading_stays(tmp_path: Path) -> None:
+    root = project(tmp_path / "p", script("check", "sh check.sh"))
+    check = root / "check.sh"
+    check.write_text(TWO)
+    async with live(root) as opened:
+        assert list(score(opened, "check").parts) == ["m", "n"]
+        check.write_text("exit 3")
+        await opened.until(lambda: isinstance(score(opened, "check"), Unmeasured))
+        assert not score(opened, "check").parts
+        check.write_text(SCORE)
+        await opened.until(lambda: isinstance(score(opened, "check"), Measured))
+        assert list(score(opened, "check").parts) == ["m"]
 
 
 async def test_what_a_grader_rests_on(tmp_path: Path) -> None:
