@@ -56,6 +56,10 @@ class FailedCases:
         places = self._places()
         return (bisect_right(places, self._order[case]) if case in self._failed else 0), len(places)
 
+    def others(self, case: str) -> bool:
+        """Whether any other case failed."""
+        return len(self._failed) > (case in self._failed)
+
     def step(self, case: str, by: int) -> str | None:
         """The next (1) or previous (-1) failed case, round the ends; None if there is no other."""
         here = self._order.get(case, -1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from textual.content import Content
 
@@ -36,6 +36,12 @@ def cell_costs(agent: float | None, paid: Paid | None, glyphs: Glyphs) -> str:
     if paid is not None:
         told.append(f"judge {usd(paid.cost)}")
     return f" {glyphs.dot} ".join(told)
+
+
+def agent_cost(metrics: Mapping[str, object]) -> float | None:
+    """What the agent cost on a case, in US dollars, as its metrics have it."""
+    cost = metrics.get("cost_usd")
+    return float(cost) if isinstance(cost, int | float) else None
 
 
 def paid_fields(paid: Paid) -> Iterator[tuple[str, str]]:

@@ -14,6 +14,7 @@ from eval_tui.engine.grid import CellKey
 from eval_tui.tui.actions import Action, actions_here
 from eval_tui.tui.host import app_of
 from eval_tui.tui.keys import key_names
+from eval_tui.tui.opening import open_run
 from eval_tui.tui.screens.base import LiveScreen
 from eval_tui.tui.screens.grid import GridScreen
 from eval_tui.tui.text import content, one_line
@@ -64,14 +65,13 @@ class NameProvider(Provider):
             yield Hit(_nearness(wanted, case), shown, partial(self._go, screen, case))
         for run in _some(wanted, (run.id for run in screen.driver.runs())):
             shown = content(f"Run: {one_line(run)}")
-            yield Hit(_nearness(wanted, run) * 0.8, shown, partial(self._open, screen, run))
+            yield Hit(
+                _nearness(wanted, run) * 0.8, shown, partial(open_run, screen, screen.driver, run)
+            )
 
     def _go(self, screen: GridScreen, case: str) -> None:
         key = screen.cases.cursor
         screen.cases.select(CellKey(case, key.judge if key else ""))
-
-    def _open(self, screen: GridScreen, run: str) -> None:
-        screen.run_worker(screen.driver.open_run(run), exclusive=True, group="open")
 
 
 def own_themes(app: object) -> frozenset[str]:

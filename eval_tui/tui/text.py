@@ -8,6 +8,7 @@ text through `clean`, `one_line` or `content`; the raw text is kept for copy and
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from rich.cells import cell_len, split_graphemes
@@ -107,6 +108,11 @@ def fit(text: str, width: int, align: str = "left", ellipsis: str = ELLIPSIS) ->
     shown = cut(text, width, ellipsis)
     blank = " " * (width - cell_len(shown))
     return blank + shown if align == "right" else shown + blank
+
+
+def widest(names: Iterable[str], most: int) -> int:
+    """Cells of the widest of these names, each as one line, but not more than `most`."""
+    return min(most, max((cell_len(one_line(name)) for name in names), default=0))
 
 
 def shorten(text: str, limit: int, ellipsis: str = ELLIPSIS) -> str:

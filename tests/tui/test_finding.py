@@ -304,7 +304,7 @@ async def test_what_changed_is_listed_in_groups_and_unstable_flips_stand_apart()
         screen = pilot.app.screen
         assert isinstance(screen, ChangesScreen)
         listing = screen.query_one(OptionList)
-        words = [str(option.prompt) for option in listing.options]
+        words = [entry.shown.plain for entry in screen.entries()]
         listing.highlighted = next(i for i, line in enumerate(words) if line.startswith("  dup-b"))
         await pilot.press("enter")
         assert isinstance(pilot.app.screen, GridScreen)

@@ -13,6 +13,8 @@ from eval_tui.tui.screens.lists import Entry, ListScreen
 from eval_tui.tui.text import content, one_line
 from eval_tui.verdicts.lock import Review, State
 
+INDENT: Final = 11
+"""Cells that the state takes."""
 _STYLES: Final[dict[State, str]] = {
     "accepted": "$pass",
     "unreviewed": "$unmeasured",
@@ -45,13 +47,14 @@ def _entry(one: Review) -> Entry:
     if one.changed:
         about += f" ({', '.join(one.changed)})"
     shown = Content.assemble(
-        content(f"{one.state:<11}", _STYLES[one.state]),
+        content(f"{one.state:<{INDENT}}", _STYLES[one.state]),
         content(one_line(one.metric), "bold"),
         "  ",
         content(one_line(about), "$skip"),
     )
     file, line = (one.declaration.file, one.declaration.line) if one.declaration else ("", 0)
-    return Entry(address(one), shown, f"{one.state}: {one.metric} {about}", file, line)
+    copied = f"{one.state}: {one.metric} {about}"
+    return Entry(address(one), shown, copied, file, line, INDENT)
 
 
 def address(one: Review) -> str:

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable
 from typing import ClassVar
 
+from textual.content import Content
+from textual.message_pump import _MessagePumpMeta
 from textual.screen import Screen
 
 from eval_tui.engine.grid import CellKey, Dirty
 from eval_tui.tui.actions import Context
 from eval_tui.tui.face import NO_CHANGE, Driver, merged
+from eval_tui.tui.widgets.bars import Bar, hints
 
 
-class LiveScreen(Screen[CellKey | None]):
+class _Abstract(ABCMeta, _MessagePumpMeta):
+    """Screens with abstract methods: one that lacks any of them cannot be made."""
+
+
+def _nothing(_: int) -> Content:
+    return Content("")
+
+
+class LiveScreen(Screen[CellKey | None], metaclass=_Abstract):
     """A screen that is told what changed, and does no work while another one covers it.
 
     Subclasses implement `take`, which is called on the app's timer (30 a second at most) with
@@ -31,12 +44,22 @@ class LiveScreen(Screen[CellKey | None]):
         """The cell that the person looks at here, if any."""
         return None
 
+    @property
+    def idle(self) -> frozenset[str]:
+        """Actions, by id, that would do nothing here and now; they are left out of the hints."""
+        return frozenset()
+
+    @abstractmethod
     def take(self, dirty: Dirty) -> None:
         """Show what changed."""
-        raise NotImplementedError
 
     def hold(self, frozen: bool) -> None:
         """The picture was frozen, or lives again; while frozen only the status is delivered."""
+
+    def say_hints(self, beside: Callable[[int], Content] = _nothing) -> None:
+        """Draw the line of hints, with what stands at its end for a width."""
+        context, idle = self.CONTEXT, self.idle
+        self.query_one("#hints", Bar).show(lambda width: hints(context, width, beside(width), idle))
 
     def deliver(self, dirty: Dirty) -> None:
         """Called by the app: pass changes on now, or keep them until this screen is seen."""

@@ -17,7 +17,7 @@ from eval_tui.tui import pages
 from eval_tui.tui.actions import Context, bindings
 from eval_tui.tui.case_head import CaseHead, FailedCases, Head, head_lines
 from eval_tui.tui.case_tabs import TabId, file_behind, missing_tab, tabs_of
-from eval_tui.tui.costs import cell_costs
+from eval_tui.tui.costs import agent_cost, cell_costs
 from eval_tui.tui.document import Document
 from eval_tui.tui.editor import edit
 from eval_tui.tui.face import Driver
@@ -25,7 +25,8 @@ from eval_tui.tui.host import app_of, say
 from eval_tui.tui.marks import UNICODE, Glyphs
 from eval_tui.tui.rerun import rerun
 from eval_tui.tui.screens.case_files import CaseFiles
-from eval_tui.tui.widgets.bars import Bar, hints
+from eval_tui.tui.screens.case_request import Requests
+from eval_tui.tui.widgets.bars import Bar
 from eval_tui.tui.widgets.data_view import DataView
 from eval_tui.tui.widgets.file_tree import FileTree
 from eval_tui.tui.widgets.files_pane import FilesPane, note
@@ -89,6 +90,7 @@ class CaseScreen(CaseFiles):
         self._column = self._find_column() or Judge(judge, "unknown")
         self._failed = self._find_failed()
         self._filled: dict[str, object] = {}
+        self._requests = Requests(self, self._fill)
 
     def compose(self) -> ComposeResult:
         yield CaseHead(self.driver, lambda: self.cell, self.glyphs, id="case-head")
@@ -103,13 +105,16 @@ class CaseScreen(CaseFiles):
             yield LineView(id="history")
             yield LineView(id="request")
         yield SearchBar(id="case-search")
-        yield Bar(id="case-hints")
+        yield Bar(id="hints")
 
     def on_mount(self) -> None:
-        self.query_one("#case-hints", Bar).show(partial(hints, self.CONTEXT))
         self._show_head()
         self._show_tab()
         self.load_case()
+
+    @property
+    def cell(self) -> CellKey:
+        return CellKey(self.case, self.judge)
 
     # What is known ---------------------------------------------------------------------------
 
@@ -118,7 +123,7 @@ class CaseScreen(CaseFiles):
             self._failed = self._find_failed()
         else:
             self._failed.update(dirty.cells)
-        if dirty.structure or CellKey(self.case, self.judge) in dirty.cells:
+        if dirty.structure or self.cell in dirty.cells:
             self._refresh(dirty.structure)
         elif dirty:
             self._show_head()
@@ -152,20 +157,28 @@ class CaseScreen(CaseFiles):
         return settled or now.at != before.at
 
     def _show_head(self) -> None:
+        spent = agent_cost(self.case_view.metrics) if self.case_view else None
         facts = Head(
             self.detail,
             self._column,
             self._failed.place(self.case),
             self.driver.status.run_id,
             self._gone,
-            cell_costs(self._agent_cost(), self.detail.paid, self.glyphs),
+            cell_costs(spent, self.detail.paid, self.glyphs),
         )
         self.query_one("#case-head", Bar).show(partial(head_lines, facts, self.glyphs))
+        self.say_hints()
 
-    def _agent_cost(self) -> float | None:
-        """What the agent cost on this case, in US dollars, as its metrics have it."""
-        cost = self.case_view.metrics.get("cost_usd") if self.case_view else None
-        return float(cost) if isinstance(cost, int | float) else None
+    @property
+    def idle(self) -> frozenset[str]:
+        searching = self.query_one(SearchBar).is_open
+        does = {
+            "next-case": searching or self._failed.others(self.case),
+            "next-cited": self.cites,
+            "case-rerun": not self.driver.status.document,
+            "case-edit": bool(self._edited()[0]),
+        }
+        return frozenset(action for action, anything in does.items() if not anything)
 
     # The case's files ------------------------------------------------------------------------
 
@@ -193,6 +206,7 @@ class CaseScreen(CaseFiles):
     def _show_tab(self) -> None:
         self.query_one(ContentSwitcher).current = self.tab
         self._fill()
+        self.say_hints()
         self.reader.focus()
 
     def _fill(self) -> None:
@@ -208,19 +222,15 @@ class CaseScreen(CaseFiles):
             self.query_one(f"#{self.tab}", LineView).show(page, keep)
             self.cite()
         elif self.tab == "request":
-            self.query_one("#request", LineView).show(self.request_document(), keep)
+            self.query_one("#request", LineView).show(self._requests.document, keep)
         else:
             self._fill_case_page(self.tab, keep)
 
     def _source(self) -> object:
         """What the page in view is made of."""
         if self.tab == "request":
-            self.load_request(self.detail)
-            return self.request
+            return self._requests.of(self.detail)
         return self.detail if self.tab in _CELL_PAGES else (self.case_view or self._unreadable)
-
-    def request_loaded(self) -> None:
-        self._fill()
 
     def _fill_case_page(self, tab: str, keep: bool) -> None:
         view = self.case_view
@@ -282,7 +292,6 @@ class CaseScreen(CaseFiles):
         self.detail = self.driver.detail(case, self.judge)
         self.case_view, self._unreadable, self._gone = None, "", ""
         self._filled.clear()
-        self.forget_request()
         if missing_tab(self.tab, self.detail, self._column):
             self.tab = "reason"
         self._show_head()
@@ -292,6 +301,7 @@ class CaseScreen(CaseFiles):
     def action_search(self) -> None:
         """Open the search line."""
         self.query_one(SearchBar).open()
+        self.say_hints()
 
     def on_search_bar_typed(self, event: SearchBar.Typed) -> None:
         view = self.searched
@@ -319,6 +329,7 @@ class CaseScreen(CaseFiles):
         if bar.is_open:
             self.searched.search("")
             bar.close()
+            self.say_hints()
             self.reader.focus()
 
     def action_back(self) -> None:
@@ -326,7 +337,7 @@ class CaseScreen(CaseFiles):
         if self.query_one(SearchBar).is_open:
             self._end_search()
         else:
-            self.dismiss(CellKey(self.case, self.judge))
+            self.dismiss(self.cell)
 
     # Trace and text --------------------------------------------------------------------------
 
@@ -378,9 +389,9 @@ class CaseScreen(CaseFiles):
         def told(queued: int) -> None:
             say(self, f"{self.judge} is queued." if queued else "There is nothing to rerun here.")
 
-        rerun(self, self.driver, (CellKey(self.case, self.judge),), told, force)
+        rerun(self, self.driver, (self.cell,), told, force)
 
     def action_cancel(self) -> None:
         """Cancel this judge on this case."""
-        cancelled = self.driver.cancel((CellKey(self.case, self.judge),))
+        cancelled = self.driver.cancel((self.cell,))
         say(self, "Cancelled." if cancelled else "Nothing to cancel here.")

@@ -1,57 +1,48 @@
-"""What of the case screen is about requests: rendered in a worker when their page is looked at."""
+"""What the model would be asked about the cell that is read: told by a worker when that is looked at."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from eval_tui.engine.dryrun import DryRun
-from eval_tui.engine.grid import CellKey, Detail
+from eval_tui.engine.grid import Detail
 from eval_tui.tui.document import Document
-from eval_tui.tui.face import Driver
 from eval_tui.tui.request_page import request_page
 from eval_tui.tui.screens.base import LiveScreen
 from eval_tui.tui.widgets.files_pane import note
 
 
-class CaseRequest(LiveScreen):
-    """Knows what the model would be asked about the cell; the case screen builds on this."""
+class Requests:
+    """The request for what is known of a cell; a screen's worker has it put together once for each."""
 
-    case: str
-    judge: str
-
-    def __init__(self, driver: Driver) -> None:
-        super().__init__(driver)
-        self.request: DryRun | str = ""
+    def __init__(self, screen: LiveScreen, loaded: Callable[[], None]) -> None:
+        """`loaded` is called when there is another one."""
+        self._screen, self._loaded = screen, loaded
+        self._found: DryRun | str = ""
         """The request, or why it cannot be told; empty before it is known."""
-        self._request_for: Detail | None = None
+        self._of: Detail | None = None
 
-    @property
-    def cell(self) -> CellKey:
-        return CellKey(self.case, self.judge)
+    def of(self, detail: Detail) -> DryRun | str:
+        """The request as far as it is known; begins to put it together where it is another's."""
+        before, self._of = self._of, detail
+        if before is None or before.key != detail.key:
+            self._found = ""
+        if before is not detail:
+            self._screen.run_worker(self._read(detail), group="request", exclusive=True)
+        return self._found
 
-    def forget_request(self) -> None:
-        """Another cell is read."""
-        self.request, self._request_for = "", None
-
-    def load_request(self, detail: Detail) -> None:
-        """See to it that the request for what is known of the cell is loaded; once for each."""
-        if self._request_for is not detail:
-            self._request_for = detail
-            self.run_worker(self._read_request(detail), group="request", exclusive=True)
-
-    async def _read_request(self, detail: Detail) -> None:
+    async def _read(self, detail: Detail) -> None:
         try:
-            found = await self.driver.dry_run(*detail.key)
+            found = await self._screen.driver.dry_run(*detail.key)
         except (OSError, LookupError) as error:
             found = f"The request cannot be told: {error}"
-        if self._request_for is detail:
-            self.request = found
-            self.request_loaded()
+        if self._of is detail:
+            self._found = found
+            self._loaded()
 
-    def request_document(self) -> Document:
+    @property
+    def document(self) -> Document:
         """The page, or what is said in its place."""
-        if isinstance(self.request, str):
-            return note(self.request or "Putting the request together")
-        return request_page(self.request)
-
-    def request_loaded(self) -> None:
-        """`request` is another one."""
-        raise NotImplementedError
+        if isinstance(self._found, str):
+            return note(self._found or "Putting the request together")
+        return request_page(self._found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Final, Literal
 
@@ -14,7 +15,7 @@ from eval_tui.record.tail import Tail
 from eval_tui.tui.case_tabs import TabId
 from eval_tui.tui.face import Driver
 from eval_tui.tui.host import app_of, say
-from eval_tui.tui.screens.case_request import CaseRequest
+from eval_tui.tui.screens.base import LiveScreen
 from eval_tui.tui.trace import Trace, TraceBuilder
 from eval_tui.tui.trace_links import Citation, FilePlace, find_citations, with_links
 from eval_tui.tui.widgets.files_pane import FilesPane
@@ -31,7 +32,7 @@ SLICE: Final = 1_000
 """Events taken up between two looks at the keyboard."""
 
 
-class CaseTrace(CaseRequest):
+class CaseTrace(LiveScreen):
     """Knows the trace and what the reason cites of the case; the case screen builds on this."""
 
     tab: TabId
@@ -51,12 +52,13 @@ class CaseTrace(CaseRequest):
     def on_mount(self) -> None:
         self.set_interval(FOLLOW_S, self._follow)
 
+    @abstractmethod
     def action_tab(self, tab: TabId) -> None:
-        raise NotImplementedError
+        """Go to a tab."""
 
+    @abstractmethod
     def load_case(self) -> None:
         """Read the case's files again."""
-        raise NotImplementedError
 
     # The file of the trace -------------------------------------------------------------------
 
@@ -126,6 +128,7 @@ class CaseTrace(CaseRequest):
         """Look for what the reason cites, now that it or the case's files are known anew."""
         if self.case_view is None:
             self._citations, self._cited = (), -1
+            self.say_hints()
         else:
             self.run_worker(self._find_cited(self.case_view), group="cite", exclusive=True)
 
@@ -135,6 +138,7 @@ class CaseTrace(CaseRequest):
         found = await find_citations(document, await self._trace_of(view), files)
         if found != self._citations:
             self._citations, self._cited = found, -1
+            self.say_hints()
         self._mark_cited()
 
     async def _trace_of(self, view: CaseView) -> Trace:
@@ -150,6 +154,11 @@ class CaseTrace(CaseRequest):
         if self._built is None or self._built[0] is not view:
             self._built = view, TraceBuilder()
         return self._built[1]
+
+    @property
+    def cites(self) -> bool:
+        """Whether the reason is known to cite anything of the case."""
+        return bool(self._citations)
 
     def _mark_cited(self) -> None:
         if self._citations:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar, Final
-
-from rich.cells import cell_len
 
 from eval_tui.engine.grid import CellKey, Dirty, Grid
 from eval_tui.engine.threads import in_thread
@@ -15,7 +13,7 @@ from eval_tui.tui.beside import Beside, cell_words, group_words
 from eval_tui.tui.face import Driver
 from eval_tui.tui.marks import Glyphs
 from eval_tui.tui.screens.lists import Entry, ListScreen
-from eval_tui.tui.text import content, fit, one_line
+from eval_tui.tui.text import content, fit, one_line, widest
 from eval_tui.tui.words import plural
 
 SHOWN_MOST: Final = 2_000
@@ -71,24 +69,23 @@ class ChangesScreen(ListScreen):
 
     def open_entry(self, entry: Entry) -> None:
         case, _, judge = entry.key.partition("\0")
-        if judge:
-            self.dismiss(CellKey(case, judge) if case else None)
+        self.dismiss(CellKey(case, judge))
 
     def _figures(self, found: Comparison) -> Iterator[Entry]:
         changed = [one for one in found.judges if one.was != one.now]
         if changed:
             yield _heading("figures")
-        width = _widest(one.judge for one in changed)
+        width = widest((one.judge for one in changed), NAME_MOST)
         for one in changed:
             words = _figure_words(one, self._glyphs)
             shown = content(f"  {fit(one_line(one.judge), width)}  {words}")
-            yield Entry(f"\0{one.judge}", shown, f"{one.judge}: {words}")
+            yield Entry(f"\0{one.judge}", shown, f"{one.judge}: {words}", opens=False)
 
     def _cells(self, found: Comparison) -> Iterator[Entry]:
         judges = {judge.name: judge for judge in self._grid().columns}
         cells = [one for one in found.cells[:SHOWN_MOST] if one.judge in judges]
-        case_width = _widest(one.case for one in cells)
-        judge_width = _widest(one.judge for one in cells)
+        case_width = widest((one.case for one in cells), NAME_MOST)
+        judge_width = widest((one.judge for one in cells), NAME_MOST)
         group: Group | None = None
         for one in cells:
             if one.group != group:
@@ -111,11 +108,7 @@ class ChangesScreen(ListScreen):
 
 
 def _heading(text: str) -> Entry:
-    return Entry(f"{text}\0", content(text, "bold $primary"), text)
-
-
-def _widest(names: Iterable[str]) -> int:
-    return min(NAME_MOST, max((cell_len(one_line(name)) for name in names), default=0))
+    return Entry(f"{text}\0", content(text, "bold $primary"), text, opens=False)
 
 
 def _figure_words(one: JudgeChange, glyphs: Glyphs) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual.content import Content
 
@@ -13,9 +13,13 @@ from eval_tui.engine.grid import Dirty, EvalInfo
 from eval_tui.engine.threads import in_thread
 from eval_tui.results.evals import stored_summary
 from eval_tui.tui.face import Driver
+from eval_tui.tui.opening import open_eval
 from eval_tui.tui.screens.lists import Entry, ListScreen
-from eval_tui.tui.text import content, fit, one_line
+from eval_tui.tui.text import content, fit, one_line, widest
 from eval_tui.tui.words import plural
+
+NAME_MOST: Final = 40
+"""Cells that a name takes at most."""
 
 
 class EvalsScreen(ListScreen):
@@ -51,14 +55,13 @@ class EvalsScreen(ListScreen):
         evals = self.driver.evals()
         config = self.driver.config
         current, root = (config.path, config.root) if config else ("", "")
-        width = min(40, max((len(one_line(info.name)) for info in evals), default=0))
+        width = widest((info.name for info in evals), NAME_MOST)
         return [
             Entry(
                 info.path,
                 _shown(info, info.path == current, width, root, self._told.get(info.path, "")),
                 info.path,
                 info.path,
-                indent=4,
             )
             for info in evals
         ]
@@ -68,9 +71,7 @@ class EvalsScreen(ListScreen):
 
     def open_entry(self, entry: Entry) -> None:
         self.dismiss()
-        self.app.run_worker(  # pyright: ignore[reportUnknownMemberType]
-            self.driver.open_eval(entry.key), exclusive=True, group="open"
-        )
+        open_eval(self, self.driver, entry.key)
 
 
 def _shown(info: EvalInfo, current: bool, width: int, root: str, told: str) -> Content:

@@ -26,6 +26,7 @@ from eval_tui.tui.heads import heads_of, known_heads
 from eval_tui.tui.host import app_of, book_of, say
 from eval_tui.tui.layout import CASE_MAX, Head, longest_name
 from eval_tui.tui.marks import Glyphs
+from eval_tui.tui.opening import open_run
 from eval_tui.tui.order import arrange, failing
 from eval_tui.tui.placing import place
 from eval_tui.tui.rerun import rerun
@@ -33,7 +34,7 @@ from eval_tui.tui.screens.grid_filter import Completion
 from eval_tui.tui.screens.grid_preview import GridPreview
 from eval_tui.tui.still import StillGrid
 from eval_tui.tui.text import one_line
-from eval_tui.tui.widgets.bars import Bar, Query, first_keys, hints
+from eval_tui.tui.widgets.bars import Bar, Query, first_keys
 from eval_tui.tui.widgets.grid import CaseGrid
 from eval_tui.tui.widgets.preview import Preview
 
@@ -106,6 +107,14 @@ class GridScreen(GridPreview):
     def busy(self) -> bool:
         """Whether aggregates or the preview are still to follow what changed."""
         return self._heads_due is not None or not self.resting
+
+    @property
+    def idle(self) -> frozenset[str]:
+        found = {"rerun"} if self.driver.status.document else set[str]()
+        if self.cases.has_class("-hidden"):
+            found |= {"open", "rerun", "failures", "filter"}
+            found |= set() if self.driver.status.run_id else {"runs"}
+        return frozenset(found)
 
     def on_screen_suspend(self) -> None:
         self.query("#welcome").remove()  # something else was found
@@ -254,9 +263,7 @@ class GridScreen(GridPreview):
         self.query_one("#status", Bar).show(
             lambda width: words.status_line(status, frozen, behind, self.glyphs, width)
         )
-        self.query_one("#hints", Bar).show(
-            lambda width: hints("grid", width, cost_line(status.costs, self.glyphs, width // 2))
-        )
+        self.say_hints(lambda width: cost_line(status.costs, self.glyphs, width // 2))
         banner = self.query_one("#banner", Static)
         text = words.banner(status, bool(self.grid.rows))
         banner.update(text)
@@ -380,4 +387,4 @@ class GridScreen(GridPreview):
         if not 0 <= at < len(runs):
             say(self, "There is no older run." if step > 0 else "This is the newest run.")
             return
-        self.run_worker(self.driver.open_run(runs[at]), exclusive=True, group="open")
+        open_run(self, self.driver, runs[at])

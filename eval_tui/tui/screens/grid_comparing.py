@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -69,9 +70,9 @@ class GridComparing(GridFilter):
         baseline = beside.baseline if beside is not None else None
         return trial_column(verdicts.court, trials, before, baseline, self.glyphs)
 
+    @abstractmethod
     def show_grid(self) -> None:
         """Lay the grid out anew."""
-        raise NotImplementedError
 
     def since(self, key: CellKey, text: Content) -> Content:
         """A text about a cell, below what became of it since the baseline."""

@@ -114,10 +114,6 @@ class GridFinding(GridComparing):
         column = next(column for column in grid.columns if column.name == judge)
         return part_names(column, (grid.cell(row.case, judge).score for row in grid.rows))
 
-    def show_grid(self) -> None:
-        """Lay the grid out anew."""
-        raise NotImplementedError
-
     # Marks
 
     def action_mark(self) -> None:

@@ -52,7 +52,9 @@ class GroupsScreen(ListScreen):
     def entries(self) -> Sequence[Entry]:
         found: list[Entry] = []
         for title, grouping in self._found:
-            found.append(Entry(title, content(one_line(title), "bold"), title))
+            found.append(
+                Entry(title, content(one_line(title), "bold"), title, indent=0, opens=False)
+            )
             for group in (*grouping.groups, grouping.whole):
                 entry = _entry(title, group, whole=group is grouping.whole)
                 self._filters[entry.key] = group.filter
@@ -109,4 +111,5 @@ def _entry(title: str, group: CellGroup, whole: bool) -> Entry:
         content(counts, "bold" if whole else ""),
         content(fates, "" if whole else "$skip"),
     )
-    return Entry(f"{title}\0{name}", shown, f"{title}: {name}: {counts.strip()}{fates}")
+    copied = f"{title}: {name}: {counts.strip()}{fates}"
+    return Entry(f"{title}\0{name}", shown, copied, indent=0)

@@ -10,10 +10,12 @@ from textual.content import Content
 from eval_tui.tui.face import Driver
 from eval_tui.tui.host import say
 from eval_tui.tui.screens.lists import Entry, ListScreen
-from eval_tui.tui.text import content, one_line
+from eval_tui.tui.text import content, fit, one_line, widest
 
 SAVE: Final = "\0save"
 FORGET: Final = "\0forget"
+TEXT_MOST: Final = 60
+"""Cells before the words `in force`."""
 
 
 class LensesScreen(ListScreen):
@@ -32,7 +34,7 @@ class LensesScreen(ListScreen):
     def entries(self) -> Sequence[Entry]:
         config = self.driver.config
         saved = self.driver.finding.lenses(config) if config is not None else ()
-        width = max((len(text) for text in saved), default=0)
+        width = widest(saved, TEXT_MOST)
         found: list[Entry] = []
         if self._now:
             known = self._now in saved
@@ -43,7 +45,7 @@ class LensesScreen(ListScreen):
             found.append(Entry(FORGET if known else SAVE, shown, self._now))
         for text in saved:
             here = "  in force" if text == self._now else ""
-            shown = content(f"  {one_line(text).ljust(width)}{here}")
+            shown = content(f"  {fit(one_line(text), width) if here else one_line(text)}{here}")
             found.append(Entry(text, shown, text))
         return found
 

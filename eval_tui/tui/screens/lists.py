@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -19,7 +20,7 @@ from eval_tui.tui.editor import edit
 from eval_tui.tui.host import app_of, say
 from eval_tui.tui.screens.base import LiveScreen
 from eval_tui.tui.text import content
-from eval_tui.tui.widgets.bars import Bar, PickList, hints
+from eval_tui.tui.widgets.bars import Bar, PickList
 from eval_tui.tui.widgets.hanging import Hanging
 
 
@@ -35,8 +36,10 @@ class Entry:
     path: str = ""
     """The file that it is about, for the editor."""
     line: int = 0
-    indent: int = 0
-    """Cells before what does not fit into a line and stands below it."""
+    indent: int = 4
+    """Cells before what does not fit into a line and stands below it; 0: the list's style says."""
+    opens: bool = True
+    """Not a heading: there is something to open."""
 
     @property
     def visual(self) -> Content | Hanging:
@@ -57,13 +60,13 @@ class ListScreen(LiveScreen):
     NOTHING: ClassVar[str] = ""
     """What to say, and what to do, when the list is empty."""
 
+    @abstractmethod
     def entries(self) -> Sequence[Entry]:
         """What is in the list now."""
-        raise NotImplementedError
 
+    @abstractmethod
     def open_entry(self, entry: Entry) -> None:
-        """Open an entry."""
-        raise NotImplementedError
+        """Open an entry that opens."""
 
     def headline(self) -> str:
         """What the list is of."""
@@ -77,11 +80,10 @@ class ListScreen(LiveScreen):
         yield Bar(id="list-title")
         yield PickList(id="list", markup=False, compact=True)
         yield Static(self.NOTHING, id="list-empty", markup=False)
-        yield Bar(id="list-hints")
+        yield Bar(id="hints")
 
     def on_mount(self) -> None:
         self._entries: tuple[Entry, ...] = ()
-        self.query_one("#list-hints", Bar).show(lambda width: hints("list", width))
         self._fill(self.initial())
         self.query_one(PickList).focus()
 
@@ -98,7 +100,9 @@ class ListScreen(LiveScreen):
         self._entries = fresh
         listing.set_options([Option(entry.visual) for entry in fresh])
         keys = [entry.key for entry in fresh]
-        listing.highlighted = keys.index(wanted) if wanted in keys else (0 if fresh else None)
+        first = next((at for at, entry in enumerate(fresh) if entry.opens), 0)
+        listing.highlighted = keys.index(wanted) if wanted in keys else (first if fresh else None)
+        self.say_hints()
         self.set_class(not fresh, "-nothing")
         self.query_one("#list-title", Bar).show(
             lambda _: Content.assemble(
@@ -112,10 +116,23 @@ class ListScreen(LiveScreen):
         at = self.query_one(PickList).highlighted
         return self._entries[at] if at is not None and at < len(self._entries) else None
 
+    @property
+    def idle(self) -> frozenset[str]:
+        entry, found = self._highlighted(), set[str]()
+        if entry is None or not entry.opens:
+            found.add("list-open")
+        if entry is None or not entry.path:
+            found.add("list-edit")
+        return frozenset(found)
+
+    @on(OptionList.OptionHighlighted)
+    def _hint_anew(self) -> None:
+        self.say_hints()
+
     @on(OptionList.OptionSelected)
     def action_open(self) -> None:
         entry = self._highlighted()
-        if entry is not None:
+        if entry is not None and entry.opens:
             self.open_entry(entry)
 
     def action_back(self) -> None:

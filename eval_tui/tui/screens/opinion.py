@@ -22,7 +22,7 @@ from eval_tui.tui.opinions import Opinions, Overtaken
 from eval_tui.tui.screens.base import LiveScreen
 from eval_tui.tui.screens.confirm import ConfirmScreen
 from eval_tui.tui.text import clean, content, one_line
-from eval_tui.tui.widgets.bars import Bar, hints
+from eval_tui.tui.widgets.bars import Bar
 from eval_tui.tui.widgets.line_view import LineView
 from eval_tui.tui.widgets.tab_strip import Tab, TabStrip
 from eval_tui.tui.words import plural
@@ -67,10 +67,10 @@ class OpinionScreen(LiveScreen):
         area.cursor_blink = False
         yield area
         yield LineView(id="opinion-judges")
-        yield Bar(id="opinion-hints")
+        yield Bar(id="hints")
 
     def on_mount(self) -> None:
-        self.query_one("#opinion-hints", Bar).show(lambda width: hints("opinion", width))
+        self.say_hints()
         self._show()
         self.query_one(LineView).focus()
 

@@ -18,6 +18,7 @@ from eval_tui.scores import Measured, Score
 from eval_tui.tui.beside import cell_words
 from eval_tui.tui.face import Driver
 from eval_tui.tui.marks import ASCII, Glyphs, scale_of
+from eval_tui.tui.opening import open_run
 from eval_tui.tui.screens.lists import Entry, ListScreen
 from eval_tui.tui.sparkline import ASCII_BARS, BARS, sparkline
 from eval_tui.tui.text import content, fit, one_line
@@ -54,11 +55,12 @@ class OverRunsScreen(ListScreen):
     async def _look(self) -> None:
         for run in self.driver.runs()[:RUNS_MOST]:
             told = await self.driver.finding.column(run, self._judge)
-            scores = self._now() if run.id == self.driver.status.run_id else told
+            here = run.id == self.driver.status.run_id
+            scores = self._now() if here else told
             cells = {case: Cell(CellState.FRESH, score) for case, score in scores.items()}
             cell = cells.get(self._case, EMPTY_CELL)
             self._points += (Point(run, cell, aggregate(cells.values())),)
-            self._fill("")
+            self._fill(run.id if here else "")
 
     def _now(self) -> Mapping[str, Score]:
         """What the live grid holds."""
@@ -70,9 +72,6 @@ class OverRunsScreen(ListScreen):
         return (
             f"{one_line(self._case)} {self._glyphs.dot} {one_line(self._judge.name)} over the runs"
         )
-
-    def initial(self) -> str:
-        return self.driver.status.run_id
 
     def entries(self) -> Sequence[Entry]:
         if not any(point.cell.score or point.figure.total for point in self._points):
@@ -111,16 +110,13 @@ class OverRunsScreen(ListScreen):
         )
 
     def open_entry(self, entry: Entry) -> None:
-        if not entry.key.startswith("\0"):
-            self.dismiss()
-            self.app.run_worker(  # pyright: ignore[reportUnknownMemberType]
-                self.driver.open_run(entry.key), exclusive=True, group="open"
-            )
+        self.dismiss()
+        open_run(self, self.driver, entry.key)
 
 
 def _plot(name: str, plot: str) -> Entry:
     shown = Content.assemble(content(f"  {fit(name, 12)}"), content(plot, "$primary"))
-    return Entry(f"\0{name}", shown, f"{name}: {plot}")
+    return Entry(f"\0{name}", shown, f"{name}: {plot}", opens=False)
 
 
 def _number(score: Score | None, low: float, high: float) -> float | None:

@@ -9,7 +9,7 @@ from textual.content import Content
 
 from eval_tui.config.problems import Problem, Severity
 from eval_tui.tui.editor import edit
-from eval_tui.tui.host import app_of, say
+from eval_tui.tui.host import app_of
 from eval_tui.tui.screens.lists import Entry, ListScreen
 from eval_tui.tui.text import content, one_line
 from eval_tui.tui.words import place_of
@@ -39,10 +39,7 @@ class ProblemsScreen(ListScreen):
         return [_entry(problem, root) for problem in problems]
 
     def open_entry(self, entry: Entry) -> None:
-        if entry.path:
-            edit(self, entry.path, entry.line)
-        else:
-            say(self, "There is no file to edit here.")
+        edit(self, entry.path, entry.line)
 
 
 def _entry(problem: Problem, root: str) -> Entry:
@@ -60,4 +57,5 @@ def _entry(problem: Problem, root: str) -> Entry:
         shown.append(content(" " * INDENT + one_line(problem.hint), "$skip"))
     told = f"{problem.severity}: {about}{problem.message}"
     copied = "\n".join(part for part in (told, place, problem.hint) if part)
-    return Entry(copied, Content("\n").join(shown), copied, problem.file, problem.line, INDENT)
+    text, file = Content("\n").join(shown), problem.file
+    return Entry(copied, text, copied, file, problem.line, INDENT, opens=bool(file))

@@ -20,7 +20,7 @@ from eval_tui.tui.host import app_of, say
 from eval_tui.tui.review_page import review_page
 from eval_tui.tui.screens.base import LiveScreen
 from eval_tui.tui.text import content, one_line
-from eval_tui.tui.widgets.bars import Bar, Query, hints
+from eval_tui.tui.widgets.bars import Bar, Query
 from eval_tui.tui.widgets.line_view import LineView
 from eval_tui.verdicts.lock import Review, UnreadableLock
 
@@ -48,12 +48,11 @@ class ReviewScreen(LiveScreen):
         with Container(id="review-ask"):
             yield Static(id="review-question", markup=False)
             yield Query(id="review-name", compact=True)
-        yield Bar(id="review-hints")
+        yield Bar(id="hints")
 
     def on_mount(self) -> None:
         title = content(one_line(self._address), "bold $primary")
         self.query_one("#review-title", Bar).show(lambda _: title)
-        self.query_one("#review-hints", Bar).show(lambda width: hints("review", width))
         self._fill(keep=False)
         self.query_one(LineView).focus()
 
@@ -63,6 +62,7 @@ class ReviewScreen(LiveScreen):
 
     def _fill(self, keep: bool) -> None:
         one, authority = self.review, self.driver.authority
+        self.say_hints()
         if one is None:
             text = "This is no longer declared, and nobody has accepted it."
             self.query_one(LineView).show(plain(text), keep)
@@ -73,6 +73,11 @@ class ReviewScreen(LiveScreen):
         self.query_one(LineView).show(page, keep)
 
     # Accepting
+
+    @property
+    def idle(self) -> frozenset[str]:
+        one = self.review
+        return frozenset({"review-accept"} if one is None or one.settled else ())
 
     def action_accept(self) -> None:
         one = self.review

@@ -5,15 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual.content import Content
 
 from eval_tui.engine.grid import RunInfo
 from eval_tui.results.words import usd
+from eval_tui.tui.opening import open_run
 from eval_tui.tui.screens.lists import Entry, ListScreen
-from eval_tui.tui.text import content, fit, one_line
+from eval_tui.tui.text import content, fit, one_line, widest
 from eval_tui.tui.words import plural, seconds
+
+NAME_MOST: Final = 40
+"""Cells that a name takes at most."""
 
 
 class RunsScreen(ListScreen):
@@ -27,14 +31,13 @@ class RunsScreen(ListScreen):
     def entries(self) -> Sequence[Entry]:
         current = self.driver.status.run_id
         runs = self.driver.runs()
-        width = min(40, max((len(run.id) for run in runs), default=0))
+        width = widest((run.id for run in runs), NAME_MOST)
         return [
             Entry(
                 run.id,
                 _shown(run, run.id == current, width),
                 run.path,
                 str(Path(run.path) / "run_result.json"),
-                indent=4,
             )
             for run in runs
         ]
@@ -44,9 +47,7 @@ class RunsScreen(ListScreen):
 
     def open_entry(self, entry: Entry) -> None:
         self.dismiss()
-        self.app.run_worker(  # pyright: ignore[reportUnknownMemberType]
-            self.driver.open_run(entry.key), exclusive=True, group="open"
-        )
+        open_run(self, self.driver, entry.key)
 
 
 def _shown(run: RunInfo, current: bool, width: int) -> Content:

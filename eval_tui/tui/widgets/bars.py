@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import ClassVar, Final
 
 from textual import events
@@ -11,7 +11,8 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, OptionList
 
-from eval_tui.tui.actions import Context, actions_here
+from eval_tui.tui.action import Action, Context
+from eval_tui.tui.actions import actions_here, actions_in
 from eval_tui.tui.host import app_of
 from eval_tui.tui.keys import key_name, moves
 from eval_tui.tui.words import beside
@@ -78,26 +79,34 @@ class PickList(OptionList):
     )
 
 
-def hints(context: Context, width: int, right: Content = _NOTHING) -> Content:
-    """The line of hints: the keys a newcomer needs first, as many as fit beside `right`."""
+def hints(
+    context: Context, width: int, right: Content = _NOTHING, idle: Collection[str] = ()
+) -> Content:
+    """The line of hints: the keys a newcomer needs first, as many as fit beside `right`.
+
+    Help is always among them; `idle` are actions that would do nothing now.
+    """
+    first = [_hint(one) for one in actions_in(context) if one.hint and one.id not in idle]
+    last = Content("").join([_hint(one) for one in actions_in("app") if one.hint])
+    room = width - 1 - right.cell_length - last.cell_length
     shown: list[Content] = []
-    room = width - 1 - right.cell_length
-    for action in actions_here(context):
-        if not action.hint:
-            continue
-        piece = Content.assemble(
-            " ",
-            Content.styled(key_name(action.keys[0]), "bold $primary"),
-            " ",
-            Content.styled(action.title.lower(), "$skip"),
-            " ",
-        )
+    for piece in first:
         if piece.cell_length > room:
             break
         room -= piece.cell_length
         shown.append(piece)
-    line = Content("").join(shown)
+    line = Content("").join([*shown, last])
     return beside(line, right, width) if right else line
+
+
+def _hint(action: Action) -> Content:
+    return Content.assemble(
+        " ",
+        Content.styled(key_name(action.keys[0]), "bold $primary"),
+        " ",
+        Content.styled(action.title.lower(), "$skip"),
+        " ",
+    )
 
 
 def first_keys() -> list[tuple[str, str]]:
