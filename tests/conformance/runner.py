@@ -6,12 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import IO, Any
 
 import pytest
-from click.testing import CliRunner
 
 from eval_tui.cli import main
 from tests.support.fake_anthropic import FakeAnthropic
@@ -36,6 +37,9 @@ def run_scenario(
 ) -> Outcome:
     """The scenario by `eval-tui score --format json`: the whole product without its screen.
 
+    The default scenario of each case is a process of its own, the others are the same command in this
+    one.
+
     With a server, model judges may ask it, and a scenario that wants credentials has them.
     """
     command = ["score", scenario["config"], "--root", "."]
@@ -57,7 +61,7 @@ def run_scenario(
         env.pop(name, None)
         if value is not None:
             env[name] = value
-    run = _in_process if server is not None else _as_process
+    run = _as_process if scenario["id"] == "default" else _in_process
     code, out, err = run(command, project / scenario["cwd"], env)
     try:
         document = json.loads(out) if out.strip() else None
@@ -82,14 +86,24 @@ def _as_process(command: list[str], folder: Path, env: dict[str, str]) -> tuple[
 
 
 def _in_process(command: list[str], folder: Path, env: dict[str, str]) -> tuple[int, str, str]:
-    """The same without a process of its own: to import the SDK takes longer than to score."""
-    with pytest.MonkeyPatch.context() as patch:
+    """The same without a process of its own: its imports take longer than the scoring."""
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        TemporaryFile("w+", encoding="utf-8") as out,
+        TemporaryFile("w+", encoding="utf-8") as err,
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
         patch.chdir(folder)
         for name in os.environ.keys() - env.keys():
             patch.delenv(name)
         for name, value in env.items():
             patch.setenv(name, value)
-        done = CliRunner().invoke(main, command)
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return done.exit_code, done.stdout, done.stderr
+        with pytest.raises(SystemExit) as ended:
+            main(command)
+        return int(ended.value.code or 0), _said(out), _said(err)
+
+
+def _said(file: IO[str]) -> str:
+    file.seek(0)
+    return file.read()
