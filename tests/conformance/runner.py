@@ -37,8 +37,8 @@ def run_scenario(
 ) -> Outcome:
     """The scenario by `eval-tui score --format json`: the whole product without its screen.
 
-    The default scenario of each case is a process of its own, the others are the same command in this
-    one.
+    The default scenario of a case is a process of its own, unless that would import the SDK anew; the
+    others are the same command in this one.
 
     With a server, model judges may ask it, and a scenario that wants credentials has them.
     """
@@ -61,7 +61,7 @@ def run_scenario(
         env.pop(name, None)
         if value is not None:
             env[name] = value
-    run = _as_process if scenario["id"] == "default" else _in_process
+    run = _as_process if scenario["id"] == "default" and server is None else _in_process
     code, out, err = run(command, project / scenario["cwd"], env)
     try:
         document = json.loads(out) if out.strip() else None

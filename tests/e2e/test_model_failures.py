@@ -308,14 +308,15 @@ async def test_another_number_of_samples_asks_for_the_missing_ones_only(
 ) -> None:
     rubric = judge("rubric", "SCORES: 5,2,3")
     root = write_project(tmp_path / "p", [rubric], ["a"])
-    async with live(root, **asking(server)) as project:
+    options = asking(server, concurrency=1)  # the answers come in the order of the samples
+    async with live(root, **options) as project:
         assert (project.value("a", "rubric"), len(server.requests)) == (5, 1)
         write_config(root, [{**rubric, "samples": 3}])
         await project.until(lambda: project.value("a", "rubric") == 3)
         assert len(server.requests) == 3
         write_config(root, [rubric])
         await project.until(lambda: project.value("a", "rubric") == 5)
-    async with live(root, samples=2, **asking(server)) as project:
+    async with live(root, samples=2, **options) as project:
         assert (project.value("a", "rubric"), len(server.requests)) == (2, 3)
 
 
