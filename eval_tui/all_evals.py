@@ -100,6 +100,6 @@ async def _score_eval(
         words = "nothing that was selected" if nothing else "not scored, as told above"
         return ScoredEval(found.name, place, code, EvalSummary(options.run), words)
     report = reports[0]
-    summary = summary_of(report.run, report.grid, report.board)
+    summary = summary_of(report.run, report.grid, report.board, report.critical)
     document = report.document if wanted.format == "json" or options.auto == "paid" else None
     return ScoredEval(found.name, place, code, summary, document=document)

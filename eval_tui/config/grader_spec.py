@@ -37,6 +37,12 @@ _TEXTS = frozenset(
 )
 _PATTERNS = ("pattern", "passPattern", "scorePattern")
 _LANGUAGES = ("python", "node")
+_ELSEWHERE: Mapping[str, str] = {
+    "image": "graders run on this machine, in a copy of the case's folder",
+    "applyPatch": "graders look at the files of a run as they were recorded",
+    "compat": "what was not measured is never a number here",
+}
+"""Keys of `config` that other tools know, and why there is no such thing here."""
 _AUTHORITIES: Mapping[str, Authority] = {word: word for word in get_args(Authority)}
 _DIRECTIONS: Mapping[str, Direction] = {word: word for word in get_args(Direction)}
 
@@ -89,10 +95,10 @@ def read_plain_spec(values: Mapping[object, object]) -> tuple[Spec, str]:
 
 
 def _check_config(block: Section, spec_id: str, made: Implementation) -> None:
-    block.note_unknown((*made.keys, "image", "applyPatch", "compat"))
-    for key in ("image", "applyPatch"):
+    block.note_unknown((*made.keys, *_ELSEWHERE))
+    for key, why in _ELSEWHERE.items():
         if block.given(key):
-            message = f"`{key}` is not supported: graders run on this machine, on recorded files"
+            message = f"`{key}` is not supported: {why}"
             block.error(key, "grader-key-not-supported", message, "remove it")
     for key in made.required:
         if not block.given(key):
@@ -108,6 +114,8 @@ def _check_config(block: Section, spec_id: str, made: Implementation) -> None:
     for key in _PATTERNS:
         if key in made.keys and isinstance(block.get(key), str):
             _check_pattern(block, key)
+    if made.renames:
+        _check_renamed(block)
     if made.limit_s:
         _check_command(block, spec_id)
     if spec_id == "answer-match":
@@ -120,6 +128,14 @@ def _check_number(block: Section, key: str, positive: bool) -> None:
         block.error(key, "not-number", f"`{key}` must be a number, not {kind_of(value)}")
     elif positive and cast("float", value) <= 0:
         block.error(key, "not-positive", f"`{key}` must be more than 0, not {value}")
+
+
+def _check_renamed(block: Section) -> None:
+    """The name of its metric, which may not be one that belongs to others."""
+    name = block.text("metric").strip()
+    if name in RESERVED or name.partition(":")[0] == JUDGE_FAMILY:
+        message = f"the metric cannot be called `{name}`: the name is reserved"
+        block.error("metric", "reserved-metric", message, "give it another name")
 
 
 def _check_pattern(block: Section, key: str) -> None:

@@ -54,6 +54,8 @@ class Metric:
     direction: Direction | None = None
     pass_if: str = ""
     """Like a judge's `pass_if` (ours); empty when absent."""
+    of_cases: bool = False
+    """Single cases declare it, in their `annotations.yaml`, and not the config."""
 
 
 @dataclass(frozen=True)

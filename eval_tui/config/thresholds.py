@@ -23,8 +23,7 @@ def read_thresholds(top: Section, judges: Collection[str]) -> tuple[Threshold, .
         judge, place = block.name_of(key)
         if judge not in judges:
             hint = did_you_mean(judge, judges) or f"judges: {', '.join(judges) or 'none'}"
-            message = f"there is a threshold for `{judge}`, which is no judge"
-            block.report.add("error", "unknown-judge", message, place, hint=hint)
+            block.report.add("error", "unknown-judge", no_judge_words(judge), place, hint=hint)
         limits = as_mapping(value)
         if limits is not None:
             result += _read_limits(Section(block.report, limits, (*block.keys, key)), judge)
@@ -33,6 +32,11 @@ def read_thresholds(top: Section, judges: Collection[str]) -> tuple[Threshold, .
             hint = "e.g. `min_pass_rate: 0.9`"
             block.report.add("error", "bad-threshold", message, place, hint=hint)
     return tuple(result)
+
+
+def no_judge_words(name: str) -> str:
+    """What is said of a threshold for something that the config does not have."""
+    return f"there is a threshold for `{name}`, which is no judge"
 
 
 def _read_limits(section: Section, judge: str) -> list[Threshold]:

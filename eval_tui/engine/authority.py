@@ -160,7 +160,8 @@ class Authority:
 def _declares(config: EvalConfig) -> bool:
     """Whether any grader declares ground truth."""
     graders = (judge.grader for judge in config.judges if judge.grader is not None)
-    return any(m.authority == "ground_truth" for grader in graders for m in grader.metrics)
+    declared = (metric for grader in graders for metric in grader.metrics)
+    return any(one.authority == "ground_truth" and not one.of_cases for one in declared)
 
 
 def _lock_path(config: EvalConfig) -> str:

@@ -232,8 +232,9 @@ def _of_case(loaded: LoadedGrader, name: str, env: JudgeEnv, bench: CaseBench) -
 
 
 def _owned(own: Grader, column: Grader) -> Grader:
-    """A case's spec may emit what nobody else in the config declares."""
-    return replace(own, foreign=column.foreign)
+    """A case's spec may emit what nobody else in the config declares, and no ground truth of it."""
+    truth = [m.id for m in column.metrics if m.authority == "ground_truth" and not m.of_cases]
+    return replace(own, foreign=(*column.foreign, *truth))
 
 
 def load_for(judge: Judge, env: JudgeEnv) -> LoadedGrader:

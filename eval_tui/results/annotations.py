@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from eval_tui.config.problems import Problem
 from eval_tui.config.schema import EvalConfig
+from eval_tui.results.critical import critical_words
 from eval_tui.results.report import Report
 from eval_tui.results.words import gate_words
 
@@ -26,6 +27,9 @@ def github_lines(
                 level = "error" if gate.state == "fail" else "warning"
                 text = f"{gate.judge}: {gate_words(gate)}"
                 yield _line(level, place, lines.get((gate.judge, gate.metric), 0), 0, text)
+    if (critical := report.critical) is not None and critical.state != "pass":
+        level = "error" if critical.state == "fail" else "warning"
+        yield _line(level, place, 0, 0, critical_words(critical))
     for sentence in report.regressions:
         yield _line("error", place, 0, 0, f"regression: {sentence}")
     for problem in problems:

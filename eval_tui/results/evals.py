@@ -10,6 +10,7 @@ from typing import Any
 from eval_tui.engine.grid import Grid
 from eval_tui.engine.stored import StoredEval
 from eval_tui.results.board import Board, make_board
+from eval_tui.results.critical import CriticalGate, critical_words
 from eval_tui.results.gates import Gate, GateState
 from eval_tui.results.table import aligned
 from eval_tui.results.words import count
@@ -32,6 +33,8 @@ class EvalSummary:
     failed: int = 0
     """Cells whose value is a fail."""
     gates: tuple[Gate, ...] = ()
+    critical: CriticalGate | None = None
+    """The cases that must pass, where that was looked at."""
 
     @property
     def words(self) -> str:
@@ -40,7 +43,7 @@ class EvalSummary:
             return "no run yet"
         parts = [f"run {self.run}", count(self.cases, "case"), self.measured_words]
         parts += [f"{self.failed:,} failed"] if self.failed else []
-        return " · ".join([*parts, *([self.gate_words] if self.gates else [])])
+        return " · ".join([*parts, *([self.gate_words] if self.gate_words else [])])
 
     @property
     def measured_words(self) -> str:
@@ -48,18 +51,21 @@ class EvalSummary:
 
     @property
     def gate_words(self) -> str:
-        """What became of the thresholds, worst first; empty without any."""
-        if not self.gates:
-            return ""
+        """What became of the thresholds, worst first, then of critical cases; empty without any."""
         found = {
             words: sum(gate.state == state for gate in self.gates)
             for state, words in _STATES.items()
         }
         bad = [f"{number:,} {words}" for words, number in found.items() if number]
-        return f"{count(len(self.gates), 'threshold')}: {', '.join(bad) or 'met'}"
+        told = f"{count(len(self.gates), 'threshold')}: {', '.join(bad) or 'met'}"
+        parts = [told] if self.gates else []
+        parts += [critical_words(self.critical)] if self.critical is not None else []
+        return " · ".join(parts)
 
 
-def summary_of(run: str, grid: Grid, board: Board) -> EvalSummary:
+def summary_of(
+    run: str, grid: Grid, board: Board, critical: CriticalGate | None = None
+) -> EvalSummary:
     """The summary of a run whose board is known."""
     columns = board.columns
     return EvalSummary(
@@ -69,6 +75,7 @@ def summary_of(run: str, grid: Grid, board: Board) -> EvalSummary:
         sum(column.aggregate.total for column in columns),
         sum(column.failed for column in columns),
         tuple(gate for column in columns for gate in column.gates),
+        critical,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from eval_tui.results.gates import Gate, worst
+from eval_tui.results.gates import Gate, GateState, worst_state
 
 FailOn = Literal["fail", "unmeasured", "regression", "never"]
 """What a scoring fails on. The gates always count, except with `never`."""
@@ -22,6 +22,7 @@ BY_SIGNAL = 128
 def exit_code(
     gates: Iterable[Gate],
     *,
+    critical: GateState | None = None,
     interrupted: int = 0,
     unusable: bool = False,
     nothing_selected: bool = False,
@@ -33,7 +34,7 @@ def exit_code(
 
     In that order: interrupted (by the signal of that number), the config or the command cannot be
     used, nothing matched the selection, a gate fails, a gate cannot be told. `unusable` is decided
-    by `scoring_unusable`. Having `regressed` is a gate that fails, `undecided` one that cannot be
+    by `scoring_unusable`. What became of the `critical` cases is a gate as well. Having `regressed` is a gate that fails, `undecided` one that cannot be
     told; with `never` no gate decides anything.
     """
     if interrupted:
@@ -42,7 +43,10 @@ def exit_code(
         return UNUSABLE
     if nothing_selected:
         return NOTHING_SELECTED
-    state = worst(gates)
+    states: list[GateState] = [gate.state for gate in gates]
+    if critical is not None:
+        states.append(critical)
+    state = worst_state(states)
     if never:
         return PASSED
     if state == "fail" or regressed:

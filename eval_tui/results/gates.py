@@ -48,7 +48,12 @@ def gates(
 
 def worst(found: Iterable[Gate]) -> GateState | None:
     """The state of several gates together: a fail before one that cannot be told; None of none."""
-    states = {gate.state for gate in found}
+    return worst_state(gate.state for gate in found)
+
+
+def worst_state(found: Iterable[GateState]) -> GateState | None:
+    """The same of bare states."""
+    states = set(found)
     for state in ("fail", "cannot_tell", "pass"):
         if state in states:
             return state

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from eval_tui.results.critical import CriticalGate
 from eval_tui.results.verdict_words import basis_words
 from eval_tui.results.verdicts import CaseVerdict, VerdictBoard
 from eval_tui.verdicts.counts import VerdictCounts
@@ -14,7 +15,8 @@ from eval_tui.verdicts.trials import CaseTrials, TrialSummary, summarise
 def verdict_blocks(
     board: VerdictBoard, earlier: Stamp | None = None, trials: tuple[CaseTrials, ...] = ()
 ) -> dict[str, Any]:
-    """The blocks `policy`, `verdicts`, `verdict_counts`, and `trials` where runs are folded.
+    """The blocks `policy`, `verdicts`, `verdict_counts`, and `critical_cases` and `trials` where
+    the config has some.
 
     `earlier`: the policy of the run's last scoring, if it was another one (D43).
     """
@@ -26,6 +28,8 @@ def verdict_blocks(
         "verdicts": {case: verdict_document(one) for case, one in board.cases.items()},
         "verdict_counts": _counts(board.counts),
     }
+    if board.critical is not None:
+        blocks["critical_cases"] = _critical(board.critical)
     if trials:
         blocks["trials"] = trials_document(trials)
     return blocks
@@ -64,6 +68,16 @@ def _counts(counts: VerdictCounts) -> dict[str, Any]:
         "evaluated": counts.evaluated,
         "pass_rate": counts.rate,
         "causes": dict(counts.causes),
+    }
+
+
+def _critical(gate: CriticalGate) -> dict[str, Any]:
+    return {
+        "state": gate.state,
+        "passed": list(gate.passed),
+        "failed": list(gate.failed),
+        "not_evaluated": list(gate.open),
+        "not_there": list(gate.absent),
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from eval_tui.results.critical import critical_words
 from eval_tui.results.verdict_words import CAUSE_WORDS, counts_words, rate_words, trials_words
 from eval_tui.results.verdicts import CaseVerdict, VerdictBoard
 from eval_tui.results.words import count
@@ -27,7 +28,7 @@ def verdict_cell(one: CaseVerdict | None) -> str:
 def verdict_lines(
     board: VerdictBoard, earlier: Stamp | None = None, trials: tuple[CaseTrials, ...] = ()
 ) -> list[str]:
-    """The counts, why cases were not evaluated, the policy, and the trials."""
+    """The counts, why cases were not evaluated, critical cases, the policy, and the trials."""
     counts, stamp = board.counts, board.rulebook.stamp
     rate = rate_words(counts)
     lines = [f"verdicts: {counts_words(counts)}" + (f" · {rate}" if rate else "")]
@@ -35,6 +36,8 @@ def verdict_lines(
         lines.append(
             f"  ?  {CAUSE_WORDS[cause]}: {count(number_of, 'case')}{_culprits(board, cause)}"
         )
+    if board.critical is not None:
+        lines.append(critical_words(board.critical))
     digest = f" ({stamp.short})" if stamp.digest else ""
     lines.append(
         f"policy: {stamp.id}@{stamp.version}{digest}" if stamp.id else "policy: not recorded"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from eval_tui.engine.grid import Grid
 from eval_tui.results.aggregate import is_old
+from eval_tui.results.critical import CriticalGate, critical_gate
 from eval_tui.scores import Measured, Score
 from eval_tui.verdicts.compile import Rulebook
 from eval_tui.verdicts.counts import VerdictCounts, count_verdicts
@@ -31,6 +32,8 @@ class VerdictBoard:
     cases: Mapping[str, CaseVerdict]
     counts: VerdictCounts
     stale: int
+    critical: CriticalGate | None = None
+    """The cases that must pass; None where the config names none."""
 
 
 class Court:
@@ -76,7 +79,9 @@ def make_verdicts(grid: Grid, rulebook: Rulebook) -> VerdictBoard:
         row.case: court.verdict(grid, row.case) for row in grid.rows if row.status != "not_run"
     }
     counts = count_verdicts(one.verdict for one in cases.values())
-    return VerdictBoard(rulebook, cases, counts, sum(one.stale for one in cases.values()))
+    not_run = (row.case for row in grid.rows if row.status == "not_run")
+    critical = critical_gate(rulebook.critical_cases, values_of(cases), not_run)
+    return VerdictBoard(rulebook, cases, counts, sum(one.stale for one in cases.values()), critical)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
-Context = Literal["app", "grid", "case", "list", "review", "opinion", "help", "confirm"]
+Context = Literal["app", "grid", "case", "list", "runs", "review", "opinion", "help", "confirm"]
 """Where an action is available. `app`: everywhere; `list`: runs, evals, problems."""
+
+_LAYERS: Final[Mapping[Context, tuple[Context, ...]]] = {"runs": ("list", "runs")}
+
+
+def layers(context: Context) -> tuple[Context, ...]:
+    """The contexts whose actions are available in one: what it is a kind of, and itself."""
+    return _LAYERS.get(context, (context,))
 
 
 @dataclass(frozen=True, slots=True)

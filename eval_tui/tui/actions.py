@@ -12,15 +12,15 @@ from typing import Final
 
 from textual.binding import Binding
 
-from eval_tui.tui.action import Action, Context
+from eval_tui.tui.action import Action, Context, layers
 from eval_tui.tui.keys import key_name
 from eval_tui.tui.screen_actions import CASE_ACTIONS, SIDE_ACTIONS
 
 PRIORITY_KEYS: Final = frozenset({"ctrl+c", "ctrl+p"})
 """Keys that act even while a text input has the focus."""
 
-AT_ONCE_KEYS: Final = frozenset({"slash"})
-"""Keys after which the next one means something else: they act before it is handed out."""
+AT_ONCE: Final = frozenset({"filter", "search", "opinion-comment"})
+"""Actions after which keys are letters: they act before the next key is handed out."""
 
 
 ACTIONS: Final[tuple[Action, ...]] = (
@@ -213,6 +213,22 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "drop_baseline",
     ),
     Action(
+        "side-by-side",
+        ("equals_sign",),
+        "Side by side",
+        "Every value beside that of the baseline, or of a run to choose; or this run alone again.",
+        "grid",
+        "side_by_side",
+    ),
+    Action(
+        "other-run",
+        ("plus",),
+        "Side by side with",
+        "Choose the run that this one is shown side by side with.",
+        "grid",
+        "other_run",
+    ),
+    Action(
         "groups",
         ("S",),
         "Groups",
@@ -322,11 +338,12 @@ def use_keys(keys: Mapping[str, tuple[str, ...]]) -> None:
 
 
 def actions_in(context: Context) -> tuple[Action, ...]:
-    """The actions of one context alone, with the keys in force."""
+    """The actions of one context, behind those of what it is a kind of, with the keys in force."""
     return tuple(
         replace(action, keys=_own_keys.get(action.id, action.keys))
+        for layer in layers(context)
         for action in ACTIONS
-        if action.context == context
+        if action.context == layer
     )
 
 
@@ -345,7 +362,7 @@ def bindings(context: Context) -> list[Binding]:
             action.title,
             show=False,
             key_display=key_name(key),
-            priority=key in PRIORITY_KEYS | AT_ONCE_KEYS,
+            priority=key in PRIORITY_KEYS or action.id in AT_ONCE,
         )
         for action in actions_in(context)
         for key in action.keys

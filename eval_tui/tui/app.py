@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, runtime_checka
 
 from rich.console import RenderableType
 from rich.text import Text
+from textual import on
 from textual.app import App
 from textual.binding import BindingType
 from textual.command import CommandPalette, Provider
@@ -22,7 +23,7 @@ from eval_tui.engine.grid import Dirty
 from eval_tui.tui.actions import bindings
 from eval_tui.tui.crash import crash_report
 from eval_tui.tui.face import NO_CHANGE, Driver, merged
-from eval_tui.tui.host import say
+from eval_tui.tui.host import TrialsMarked, say
 from eval_tui.tui.marks import ASCII, UNICODE
 from eval_tui.tui.resume import Resume
 from eval_tui.tui.screens.base import LiveScreen
@@ -121,7 +122,7 @@ class EvalApp(App[int], inherit_bindings=False):
         self.opinions: Opinions | None = None
         """What the person thinks of the cases; looked at once there is a run."""
         self.trials: Trials | None = None
-        """The runs that repeat the one in view, from when a config names any."""
+        """The runs that repeat the one in view, from when a config names any or any are marked."""
         self._behind = NO_CHANGE
         self._clock = clock
         self._interrupted = float("-inf")
@@ -183,8 +184,8 @@ class EvalApp(App[int], inherit_bindings=False):
     # What changed
 
     def _drain(self) -> None:
-        if not self.is_running:
-            return  # the timer may still tick while the screens are being taken down
+        if not (self.is_running and self._put_together):
+            return  # the timer also ticks while the screens are being put up or taken down
         dirty = self.engine.take_dirty()
         if not dirty:
             return
@@ -307,14 +308,27 @@ class EvalApp(App[int], inherit_bindings=False):
         """Read those that are not in view, whenever they or the judges are others."""
         config = self.engine.config
         if self.trials is None and config is not None and config.verdict and config.verdict.trials:
-            from eval_tui.tui.trials import Trials
-
-            self.trials = Trials(self.engine)
+            self.trials = self._new_trials()
         if self.trials is not None and self.trials.follow():
             self.run_worker(self._read_trials(self.trials), exclusive=True, group="trials")
 
+    def _new_trials(self) -> Trials:
+        from eval_tui.tui.trials import Trials
+
+        return Trials(self.engine)
+
+    @on(TrialsMarked)
+    def _mark_trials(self, message: TrialsMarked) -> None:
+        self.trials = self.trials or self._new_trials()
+        self.trials.mark(message.runs)
+        self._follow_trials()
+        self._show_trials()
+
     async def _read_trials(self, trials: Trials) -> None:
         await trials.read()
+        self._show_trials()
+
+    def _show_trials(self) -> None:
         news = Dirty(structure=True)
         if self.frozen:
             self._behind = merged(self._behind, news)

@@ -13,7 +13,7 @@ from eval_tui.config.schema import Judge
 from eval_tui.engine.grid import Cell, CellKey, Detail, Grid
 from eval_tui.engine.select import failed
 from eval_tui.tui.face import Driver
-from eval_tui.tui.host import book_of, trials_of
+from eval_tui.tui.host import book_of, shows_verdicts, trials_of
 from eval_tui.tui.marks import Glyphs, mark, score_words, sign_of, state_words
 from eval_tui.tui.text import content, one_line
 from eval_tui.tui.widgets.bars import Bar
@@ -104,7 +104,7 @@ class CaseHead(Bar):
 
     def _verdict(self) -> Content | None:
         config = self._driver.config
-        if config is None or not config.has_verdicts:
+        if config is None or not shows_verdicts(self, config):
             return None
         from eval_tui.tui.verdict_words import case_line, court_for
 

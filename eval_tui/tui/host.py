@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
 from textual._styles_cache import StylesCache
 from textual.app import App
+from textual.message import Message
 from textual.message_pump import MessagePump
 
 from eval_tui.tui.text import clean
 
 if TYPE_CHECKING:
+    from eval_tui.config.schema import EvalConfig
     from eval_tui.results.review import ReviewBook
     from eval_tui.tui.opinions import Opinions
     from eval_tui.tui.trials import Trials
@@ -31,8 +34,22 @@ def book_of(node: MessagePump) -> ReviewBook | None:
 
 
 def trials_of(node: MessagePump) -> Trials | None:
-    """The runs that repeat the one in view; None where no config has named any."""
+    """The runs that repeat the one in view; None where nobody has named any."""
     return getattr(app_of(node), "trials", None)
+
+
+def shows_verdicts(node: MessagePump, config: EvalConfig) -> bool:
+    """Whether verdicts are shown: the config says what passing means, or runs are compared by it."""
+    trials = trials_of(node)
+    return config.has_verdicts or (trials is not None and bool(trials.marked and trials.listed))
+
+
+@dataclass
+class TrialsMarked(Message):
+    """The person wants to see these runs as trials of one configuration; for the app."""
+
+    runs: tuple[str, ...]
+    """Their ids; none: those that the config names."""
 
 
 def say(

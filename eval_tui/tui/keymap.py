@@ -17,7 +17,8 @@ import platformdirs
 
 from eval_tui.config.problems import Problem
 from eval_tui.config.yaml_nodes import read_yaml
-from eval_tui.tui.actions import ACTIONS, Action, Context, use_keys
+from eval_tui.tui.action import Action, Context, layers
+from eval_tui.tui.actions import ACTIONS, use_keys
 from eval_tui.tui.keys import MOVE_KEYS, key_from_name, key_name
 
 _ACTIONS: Final = {action.id: action for action in ACTIONS}
@@ -103,7 +104,7 @@ def _first_clash(wanted: Mapping[str, _Wanted]) -> tuple[str, str] | None:
     for context in get_args(Context):
         owner: dict[str, Action] = {}
         # The usual keys come first, then those of the file: the last one is the one to leave out.
-        here = [action for action in ACTIONS if action.context in (context, "app")]
+        here = [action for action in ACTIONS if action.context in (*layers(context), "app")]
         for action in sorted(here, key=lambda action: _place(action, wanted)):
             for key in dict.fromkeys(_keys_of(action, wanted)):
                 other = owner.setdefault(key, action)

@@ -175,6 +175,17 @@ SIDE_ACTIONS: Final[tuple[Action, ...]] = (
     Action(
         "list-edit", ("e",), "Edit", "Open the file in $EDITOR at the line.", "list", "edit", True
     ),
+    # The list of runs
+    Action("run-mark", ("space",), "Mark", "Mark this run, or unmark it.", "runs", "mark", True),
+    Action(
+        "run-trials",
+        ("t",),
+        "As trials",
+        "Show the marked runs as trials of one configuration; with none marked: no longer.",
+        "runs",
+        "trials",
+        True,
+    ),
     # The person's own verdict
     Action(
         "opinion-back",

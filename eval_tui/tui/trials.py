@@ -17,7 +17,7 @@ from eval_tui.tui.face import Driver
 from eval_tui.tui.marks import Glyphs, Look, Mark
 from eval_tui.tui.text import content, one_line
 from eval_tui.tui.verdict_words import OPEN
-from eval_tui.tui.words import LOOK_STYLES
+from eval_tui.tui.words import LOOK_STYLES, plural
 from eval_tui.verdicts.compare import Difference
 from eval_tui.verdicts.statistics import pass_at_k
 from eval_tui.verdicts.trials import CaseTrials, TrialSummary
@@ -27,22 +27,34 @@ MOST_K: Final = 3
 
 
 class Trials:
-    """The runs of `verdict.trials` while the run in view is one of them."""
+    """The runs of `verdict.trials`, or those marked, while the run in view is one of them."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
         self._known: tuple[object, ...] = ()
+        self._eval = ""
+        """The config whose runs are marked."""
+        self.marked: tuple[str, ...] = ()
+        """Their ids, in place of those that the config names; empty where none are."""
         self.listed: tuple[str, ...] = ()
         """Their ids; empty where the run in view is none of them."""
         self.repeats: Repeats | None = None
         """None until the others are read."""
+
+    def mark(self, runs: tuple[str, ...]) -> None:
+        """Take these runs of the eval in view for repetitions; none: those that its config names."""
+        config = self._driver.config
+        self.marked, self._eval = runs, config.path if config is not None else ""
 
     def follow(self) -> bool:
         """Look at config and runs; whether the other runs are to be read (anew)."""
         driver = self._driver
         config, shown, book = driver.config, driver.status.run_id, driver.authority.rulebook
         rules = config.verdict if config is not None else None
-        self.listed = rules.trials if rules is not None and shown in rules.trials else ()
+        if config is not None and config.path != self._eval:
+            self.marked = ()
+        wanted = self.marked or (rules.trials if rules is not None else ())
+        self.listed = wanted if shown in wanted else ()
         before, self._known = self._known, ()
         if config is None or book is None or not self.listed:
             self.repeats = None
@@ -111,11 +123,15 @@ def case_trials_line(
     return trials_line(trials_of(repeats, court, grid, case), repeats, glyphs)
 
 
-def summary_words(found: TrialSummary | None, glyphs: Glyphs, short: bool) -> str:
-    """What all trials add up to; where room is scarce only how many cases are flaky."""
+def summary_words(found: TrialSummary | None, glyphs: Glyphs, short: bool, marked: int = 0) -> str:
+    """What all trials add up to; where room is scarce only how many cases are flaky.
+
+    `marked`: so many runs are trials because the person marked them.
+    """
     if found is None:
         return ""
-    return f"{found.flaky:,}{glyphs.unstable}" if short else f"trials: {trials_words(found)}"
+    of = f" of {plural(marked, 'marked run')}" if marked else ""
+    return f"{found.flaky:,}{glyphs.unstable}" if short else f"trials{of}: {trials_words(found)}"
 
 
 def _chances(trials: CaseTrials) -> str:

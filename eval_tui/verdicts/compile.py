@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from eval_tui.config.graders import contested
 from eval_tui.config.schema import Authority, Direction, EvalConfig, Metric, VerdictRules
@@ -37,6 +38,11 @@ class Rulebook:
     expected: tuple[Expected, ...]
     given: Mapping[str, Verdict] = field(default_factory=dict[str, Verdict])
     """Verdicts, by case, that came with an opened document and stand as they are."""
+
+    @property
+    def critical_cases(self) -> tuple[Mapping[str, Any], ...]:
+        """Cases that must pass, each by its `id` or a `prefix`; none under rules of other tools."""
+        return self.policy.critical_cases if self.policy.rules is not None else ()
 
     @property
     def flat(self) -> bool:
@@ -116,18 +122,31 @@ def _expected(
     unreviewed: Collection[tuple[str, str]],
 ) -> tuple[Expected, ...]:
     """What each case should measure, in the order of the columns."""
-    at_odds = contested(config.judges)
+    at_odds, of_cases = contested(config.judges), _of_cases(config)
     expected: dict[str, Expected] = {}
     for one in found:
         for metric in one.metrics:
-            definition = policy.definition(metric)
+            definition, optional = policy.definition(metric), metric in of_cases
             if metric in at_odds:
-                expected[metric] = Expected(metric, _strongest(config, metric), True, "conflicting")
+                strongest = _strongest(config, metric)
+                expected[metric] = Expected(metric, strongest, True, "conflicting", optional)
             elif definition is not None and one.awaited and definition.authority != "observational":
+                authority = definition.authority
                 declared = one.authority is None and declarable(metric)
-                standing = "unreviewed" if (one.name, metric) in unreviewed else "accepted"
-                expected[metric] = Expected(metric, definition.authority, declared, standing)
+                nobody = declared and optional and authority == "ground_truth"
+                settled = not nobody and (one.name, metric) not in unreviewed
+                standing = "accepted" if settled else "unreviewed"
+                expected[metric] = Expected(metric, authority, declared, standing, optional)
     return tuple(expected.values())
+
+
+def _of_cases(config: EvalConfig) -> frozenset[str]:
+    """Metrics that single cases declare and the config does not."""
+    graders = [judge.grader for judge in config.judges if judge.grader is not None]
+    metrics = [metric for grader in graders for metric in grader.metrics]
+    return frozenset(
+        {m.id for m in metrics if m.of_cases} - {m.id for m in metrics if not m.of_cases}
+    )
 
 
 def _strongest(config: EvalConfig, name: str) -> Authority:

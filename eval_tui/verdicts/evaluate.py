@@ -50,6 +50,8 @@ class Expected:
     declared: bool = False
     """A spec declares it: a value without a pass is no answer then."""
     standing: Standing = "accepted"
+    of_cases: bool = False
+    """Single cases declare it: one that says nothing of it is not about it."""
 
 
 class Vote(NamedTuple):
@@ -96,7 +98,7 @@ def evaluate(
     rules = policy.rules
     if rules is None:
         return _climb(policy, rows, _votes(policy, rows))
-    awaited = [one for one in expected if not _skipped(rows, one.metric)]
+    awaited = [one for one in expected if not _left_out(rows, one)]
     ignored = {
         one.metric
         for one in awaited
@@ -274,12 +276,13 @@ def _undecided(rows: Sequence[MetricScore]) -> Verdict:
     return Verdict(None, cause="no_vote" if measured else "nothing_measured")
 
 
-def _skipped(rows: Sequence[MetricScore], metric: str) -> bool:
+def _left_out(rows: Sequence[MetricScore], one: Expected) -> bool:
     """Whether a metric was left out of this case on purpose."""
-    own = [row.score for row in rows if row.metric == metric]
-    return bool(own) and all(
+    own = [row.score for row in rows if row.metric == one.metric]
+    skipped = all(
         isinstance(score, Unmeasured) and score.reason is Reason.POLICY_SKIP for score in own
     )
+    return skipped if own else one.of_cases
 
 
 def _word(score: Score | None) -> str:

@@ -106,7 +106,8 @@ def declarations(config: EvalConfig) -> tuple[Declaration, ...]:
         _declaration(config, judge, judge.grader, metric)
         for judge in config.judges
         for metric in (judge.grader.metrics if judge.grader else ())
-        if judge.grader and metric.authority == "ground_truth" and declarable(metric.id)
+        if judge.grader and metric.authority == "ground_truth" and not metric.of_cases
+        if declarable(metric.id)
     )
 
 

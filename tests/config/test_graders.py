@@ -7,9 +7,11 @@ from textwrap import dedent
 import pytest
 
 from eval_tui.config.case_graders import CaseGraderScan, with_case_graders
+from eval_tui.config.grader_kinds import limit_of
 from eval_tui.config.graders import contested
 from eval_tui.config.load import load_config
 from eval_tui.config.schema import EvalConfig, Grader, Judge, Metric, VerdictRules
+from eval_tui.verdicts import lock
 from tests.config.support import errors, load_text, problem
 
 SPECS = """
@@ -123,12 +125,16 @@ def test_known_graders_that_cannot_work_here_are_columns_that_say_so(
         ("{id: command, config: {cmd: x, env: [1]}}", "bad-env"),
         ("{id: command, config: {cmd: x, passPattern: '('}}", "bad-pattern"),
         ("{id: command, config: {cmd: x, applyPatch: p}}", "grader-key-not-supported"),
+        ("{id: command, config: {cmd: x, metric: state}}", "reserved-metric"),
+        ("{id: text-metric, config: {pattern: '(x)', metric: 'judge:tone'}}", "reserved-metric"),
         ("{id: script-score, config: {cmd: x, scorePattern: 'no group'}}", "bad-pattern"),
+        ("{id: script-score, config: {cmd: x, passThreshold: '0.8'}}", "not-number"),
         ("{id: script, config: {}}", "grader-incomplete"),
         ("{id: script, config: {cmd: x, code: y, language: python}}", "grader-incomplete"),
         ("{id: script, config: {code: y}}", "grader-incomplete"),
         ("{id: script, config: {code: y, language: perl}}", "bad-language"),
         ("{id: script, config: {cmd: x, image: i}}", "grader-key-not-supported"),
+        ("{id: cost, config: {compat: everdict}}", "grader-key-not-supported"),
         ("{id: text-metric, config: {metric: m}}", "grader-incomplete"),
         ("{id: reward-file, config: {files: {../x: a}}}", "bad-files"),
         ("{id: reward-file, config: {files: {/x: a}}}", "bad-files"),
@@ -199,6 +205,18 @@ def test_a_declaration_at_the_top_is_about_the_metric_of_that_name(tmp_path: Pat
     assert grader(config, "command").metrics == (Metric("command", "objective"),)
     assert grader(config, "cost").metrics == ()
     assert "usd" in problem(config, "ignored-field").hint
+    both = load_text(
+        tmp_path,
+        "graders: [{id: script, config: {cmd: x}, authority: objective, metrics: [q]}]",
+    )
+    assert grader(both, "script").metrics == (Metric("q"),)
+    assert problem(both, "ignored-field").severity == "warning"
+
+
+@pytest.mark.parametrize("spec", ["tests-pass", "command", "script", "script-score", "reward-file"])
+def test_every_command_has_its_own_limit_of_time(spec: str) -> None:
+    assert limit_of(Grader(spec, {"cmd": "x", "timeoutSec": 7})) == 7
+    assert limit_of(Grader(spec, {"cmd": "x"})) in (600, 1800)
 
 
 def test_thresholds_may_name_columns_and_metrics(tmp_path: Path) -> None:
@@ -263,6 +281,16 @@ def test_cases_declare_columns_of_their_own(tmp_path: Path) -> None:
     assert grader(config, "cost") == Grader("cost", per_case=True)
 
 
+def test_thresholds_may_name_what_cases_declare(tmp_path: Path) -> None:
+    spec = "{id: script, config: {id: own, cmd: x}, metrics: [q]}"
+    annotations(tmp_path, "a", f"graders: [{spec}]")
+    limits = "own: {min_pass_rate: 1}, q: {min_mean: 1}, nobody: {min_mean: 1}"
+    config = with_cases(tmp_path, f"thresholds: {{{limits}}}")
+    assert [p.message for p in errors(config)] == [
+        "there is a threshold for `nobody`, which is no judge"
+    ]
+
+
 def test_what_is_wrong_with_a_case_s_spec_is_told_where_it_stands(tmp_path: Path) -> None:
     path = annotations(tmp_path, "a", "kind: x\ngraders:\n  - {id: tests-pass}\n")
     found = problem(with_cases(tmp_path, ""), "grader-incomplete")
@@ -273,8 +301,47 @@ def test_a_case_cannot_say_what_is_ground_truth(tmp_path: Path) -> None:
     spec = "{id: script, config: {cmd: x}, metrics: [{id: q, authority: ground_truth}]}"
     annotations(tmp_path, "a", f"graders: [{spec}]")
     config = with_cases(tmp_path, "")
-    assert grader(config, "script").metrics == (Metric("q"),)
-    assert problem(config, "case-ground-truth").severity == "warning"
+    assert grader(config, "script").metrics == (Metric("q", "ground_truth", of_cases=True),)
+    found = problem(config, "case-ground-truth")
+    assert (found.severity, found.line) == ("warning", 1) and "`q`" in found.message
+    assert lock.declarations(config) == (), "there is nothing that somebody could accept"
+
+
+OWN = "{id: script, config: {id: own, cmd: x}, metrics: [%s]}"
+
+
+def test_a_case_may_declare_what_the_column_of_the_config_does_not(tmp_path: Path) -> None:
+    annotations(tmp_path, "a", f"graders: [{OWN % '{id: q, authority: objective}'}]")
+    annotations(tmp_path, "b", f"graders: [{OWN % 'q, r'}]")
+    others = "{id: script, config: {id: other, cmd: x}, metrics: [mine]}"
+    config = with_cases(tmp_path, f"graders: [{OWN % 'own'}, {others}]")
+    assert grader(config, "own").metrics == (
+        Metric("own"),
+        Metric("q", "objective", of_cases=True),
+        Metric("r", of_cases=True),
+    )
+    assert grader(config, "own").foreign == ("mine",)
+    assert grader(config, "other").foreign == ("own", "q", "r")
+    assert contested(config.judges) == frozenset() and errors(config) == []
+
+
+@pytest.mark.parametrize("text", [f"graders: [{OWN % '{id: q, authority: observational}'}]", ""])
+def test_cases_that_declare_a_metric_differently_are_told(text: str, tmp_path: Path) -> None:
+    annotations(tmp_path, "a", f"graders: [{OWN % '{id: q, authority: objective}'}]")
+    if not text:
+        way = "{id: q, authority: objective, direction: neutral}"
+        annotations(tmp_path, "b", f"graders: [{OWN % way}]")
+    config = with_cases(tmp_path, text)
+    assert contested(config.judges) == {"q"}
+    assert problem(config, "metric-declared-twice").judge == "own"
+
+
+def test_no_case_can_say_anything_of_the_ground_truth_of_the_config(tmp_path: Path) -> None:
+    annotations(tmp_path, "a", f"graders: [{OWN % '{id: q, authority: objective}'}]")
+    annotations(tmp_path, "b", "graders: [{id: script, config: {id: b, cmd: x}, metrics: [q]}]")
+    config = with_cases(tmp_path, f"graders: [{OWN % '{id: q, authority: ground_truth}'}]")
+    assert grader(config, "own").metrics == (Metric("q", "ground_truth"),)
+    assert (grader(config, "b").metrics, grader(config, "b").foreign) == ((), ("q",))
 
 
 def test_a_case_s_grader_cannot_have_the_name_of_a_judge(tmp_path: Path) -> None:

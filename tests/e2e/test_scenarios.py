@@ -358,6 +358,29 @@ async def test_a_rerun_really_runs_and_a_reused_value_says_so(tmp_path: Path) ->
         assert project.driver.detail("a", "length").reused
 
 
+async def test_a_retry_concerns_only_what_was_not_measured(tmp_path: Path) -> None:
+    """Neither the cells beside it nor a judge whose name begins like its own are judged again."""
+    ready, log = tmp_path / "ready", tmp_path / "log"
+    told = f"with open({str(log)!r}, 'a') as log:\n    log.write(%r)\n"
+    late = f"import os\nif not os.path.exists({str(ready)!r}) and 'a' in outputs['out_content'][-3:]:\n"
+    judges = [
+        {"name": "q", "check": told % "q" + late + "    raise OSError('busy')\nreturn True"},
+        {"name": "q:part", "check": told % "p" + "return False"},
+    ]
+    root = write_project(tmp_path / "p", judges, ["a", "b"])
+    async with live(root) as project:
+        assert unmeasured(project, "a", "q").retryable
+        before, ready_now = log.read_text(), project.driver.select("retryable")
+        assert (sorted(before), ready_now) == (["p", "p", "q", "q"], (CellKey("a", "q"),))
+        ready.write_text("")
+        project.driver.rerun(project.driver.select("retryable"))
+        await project.driver.idle()
+        assert (project.value("a", "q"), project.value("b", "q")) == (True, True)
+        assert [project.value(case, "q:part") for case in "ab"] == [False, False]
+        assert log.read_text() == before + "q"
+        assert project.driver.select("retryable") == ()
+
+
 async def test_cancelled_cells_keep_their_value_and_say_so(tmp_path: Path) -> None:
     """S22, D46"""
     slow = {"name": "slow", "check": "import os\nwhile os.path.exists('hold'):\n    pass\nreturn 1"}
@@ -389,7 +412,9 @@ async def test_a_judge_that_takes_its_process_down_costs_its_own_cells(
     root = write_project(tmp_path / "p", [{"name": "bad", "check": check}, LENGTH], ["a", "b"])
     async with live(root, judge_timeout=0.5) as project:
         for case in ("a", "b"):
-            assert words in unmeasured(project, case, "bad").detail
+            lost = unmeasured(project, case, "bad")
+            assert words in lost.detail
+            assert lost.retryable == words.startswith("limit")
             assert project.value(case, "length") == len(f"page of {case}\n")
         write_config(root, [{"name": "bad", "check": "return True"}, LENGTH])
         await project.until(lambda: project.value("b", "bad") is True)

@@ -35,6 +35,11 @@ def table(root: Path, *words: str) -> str:
     return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False).stdout
 
 
+def command(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    argv = [sys.executable, "-m", "eval_tui.cli", *words]
+    return subprocess.run(argv, cwd=root, capture_output=True, text=True, check=False)
+
+
 def accept(root: Path) -> None:
     command = [sys.executable, "-m", "eval_tui.cli", "authority", "accept", "quality", "--by", "J"]
     subprocess.run(command, cwd=root, capture_output=True, check=True)
@@ -113,6 +118,79 @@ async def test_when_the_ground_truth_dies_nothing_turns_green(tmp_path: Path) ->
                 == {"authority_unmeasured"}
             )
         )
+
+
+def own(words: str, **metric: str) -> str:
+    """A case's annotations with a grader of its own, which prints a score."""
+    spec = {"id": "script", "config": {"id": "business", "cmd": f"echo '{words}'"}}
+    return json.dumps({"graders": [{**spec, "metrics": [{"id": "quality", **metric}]}]})
+
+
+GOOD, BAD = '{"value": 1, "pass": true}', '{"value": 0, "pass": false}'
+
+
+async def test_a_case_may_declare_what_decides_it_but_no_ground_truth(tmp_path: Path) -> None:
+    root = write_project(tmp_path / "p", [WROTE], ("a", "b", "c"), verdict={"mode": "ladder"})
+    declared = root / "data" / "a" / "annotations.yaml"
+    declared.write_text(own(BAD, authority="objective"))
+    async with live(root) as project:
+        assert values(project) == {"a": False, "b": True, "c": True}
+        declared.write_text(own(GOOD, authority="ground_truth"))
+        await project.until(lambda: values(project)["a"] is None)
+        assert values(project) == {"a": None, "b": True, "c": True}
+        assert board(project).cases["a"].verdict.cause == "unreviewed_authority"
+        assert any(p.code == "case-ground-truth" for p in project.driver.problems)
+        assert project.driver.authority.reviews == ()
+        declared.write_text(own(GOOD, authority="objective"))
+        (root / "data" / "c" / "annotations.yaml").write_text(own(GOOD, authority="observational"))
+        await project.until(lambda: values(project)["c"] is None)
+        assert board(project).cases["a"].verdict.cause == "conflicting_authority"
+
+
+def test_check_tells_what_is_wrong_with_what_cases_declare(tmp_path: Path) -> None:
+    root = write_project(tmp_path, [WROTE], ("a",), thresholds={"quality": {"min_mean": 1}})
+    path = root / "data" / "a" / "annotations.yaml"
+    path.write_text(own(GOOD, authority="ground_truth"))
+    done = command(root, "check")
+    assert done.returncode == 0 and "judges       2" in done.stdout
+    assert "data/a/annotations.yaml:1" in done.stdout and "no judge" not in done.stdout
+    path.write_text(json.dumps({"graders": [{"id": "tests-pass"}]}))
+    done = command(root, "check")
+    assert done.returncode == 2 and "data/a/annotations.yaml:1" in done.stdout
+
+
+def test_what_graders_of_single_cases_said_is_known_the_next_time(tmp_path: Path) -> None:
+    root = write_project(tmp_path, [WROTE], ("a", "b"))
+    (root / "data" / "a" / "annotations.yaml").write_text(own(GOOD, authority="objective"))
+    first = score(root)
+    assert first["ran"] == 4 and first["cells"]["a"]["business"]["value"] == 1
+    again = score(root)
+    assert (again["ran"], again["reused"]) == (0, 4)
+    assert again["cells"] == first["cells"]
+    assert json.loads(command(root, "export", "--format", "json").stdout)["cells"] == first["cells"]
+    (case_dir(root, "a") / "out" / "page.md").write_text("another page\n")
+    assert score(root)["ran"] == 1, "only the command, which may look at any file of its case"
+
+
+def test_the_gate_of_a_metric_is_told_by_the_metric_s_name(tmp_path: Path) -> None:
+    root = write_project(tmp_path, [], ("a",), thresholds={"quality": {"min_mean": 2}})
+    path = root / "data" / "a" / "annotations.yaml"
+    path.write_text(own(GOOD, authority="objective"))
+    done = command(root, "score")
+    assert done.returncode == 1
+    assert "eval-tui: quality: mean 1 >= 2: fail" in done.stderr
+    assert "business  1 mean 1/1  quality: mean 1 >= 2: fail" in done.stdout
+
+
+async def test_a_case_cannot_forge_the_ground_truth_that_was_accepted(tmp_path: Path) -> None:
+    root = write_project(
+        tmp_path / "p", [WROTE], ("a", "b"), files={"check.sh": SCRIPT}, graders=[BUSINESS]
+    )
+    accept(root)
+    (root / "data" / "a" / "annotations.yaml").write_text(own(GOOD, authority="ground_truth"))
+    async with live(root) as project:
+        assert values(project) == {"a": None, "b": True}
+        assert board(project).cases["a"].verdict.missing == (("quality", "contract_violation"),)
 
 
 async def test_accepting_changes_verdicts_and_runs_nothing(tmp_path: Path) -> None:

@@ -127,6 +127,14 @@ GRADERS: list[dict[str, Any]] = [
     {"config": {"id": "size", "cmd": "cat out/*.txt >/dev/null && echo SCORE=1"}},
 ]
 
+OWN_GRADERS = (
+    "graders: [{id: answer-match, config: {expect: red}}]\n",
+    "graders: [{id: answer-match, config: {expect: blue}, authority: objective}, {id: steps}]\n",
+    "graders: [{id: text-metric, config: {id: size, pattern: '(e)', metric: share}},"
+    " {id: answer-match, config: {mode: guess}}]\n",
+)
+"""What cases declare: nothing but what looks at the record, as commands take their time."""
+
 GRADER_SCRIPTS = [
     "n=$(wc -c < out/a.txt) && echo SCORE=0.$((n))\n",
     "cat note.txt >&2 || exit 4\necho SCORE=1\n",
@@ -181,7 +189,8 @@ class World:
         (folder / "events.json").write_text(events(word))
         data = self.root / "data" / case
         data.mkdir(parents=True, exist_ok=True)
-        (data / "annotations.yaml").write_text(f"color: {word}\nref: ref.txt\n")
+        own = OWN_GRADERS[0] if case == CASES[0] else ""
+        (data / "annotations.yaml").write_text(f"color: {word}\nref: ref.txt\n{own}")
         (data / "ref.txt").write_text("reference")
         (data / "input.yaml").write_text("prompt: go\n")
 
@@ -249,6 +258,7 @@ class World:
             "ref: ../../shared/rules.txt\n",
             "- not\n- a mapping\n",
             "color: blue\nref: ../common.txt\nexpected_files: [docs/red.md]\n",
+            *(f"color: red\n{own}" for own in OWN_GRADERS),
         )
         path = self.root / "data" / CASES[a % 3] / "annotations.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)

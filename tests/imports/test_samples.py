@@ -58,6 +58,10 @@ def test_scorecards_show_their_verdicts_however_they_were_saved(samples: Path, n
     }
     assert set(values(found, rows[3]).values()) == {"missing_evidence"}
     assert found.grid.rows[3].notes == ("run/infra/OOM_KILLED: pod was OOM killed",)
+    causes = [found.rulebook.given[row].cause for row in rows]
+    assert [cause for cause in causes if cause] == [causes[2], "no_outcome"]
+    cells = [found.grid.cell(row, judge.name).score for row in rows for judge in found.grid.columns]
+    assert sum(isinstance(one, Unmeasured) and one.retryable for one in cells) == 2
     late = found.grid.cell(rows[2], "totals-check").score
     assert isinstance(late, Unmeasured)
     assert late.retryable

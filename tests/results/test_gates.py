@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from eval_tui.engine.grid import Cell, CellState
@@ -127,13 +129,18 @@ def gate(state: str) -> Gate:
         (["pass"], {}, 0),
         (["pass", "fail", "cannot_tell"], {}, 1),
         (["pass", "cannot_tell"], {}, 3),
+        (["pass"], {"critical": "pass"}, 0),
+        (["cannot_tell"], {"critical": "fail"}, 1),
+        ([], {"critical": "cannot_tell"}, 3),
+        (["fail"], {"critical": "cannot_tell"}, 1),
+        ([], {"critical": "fail", "never": True}, 0),
         (["fail"], {"nothing_selected": True}, 4),
         (["fail"], {"nothing_selected": True, "unusable": True}, 2),
         (["fail"], {"nothing_selected": True, "unusable": True, "interrupted": 2}, 130),
     ],
 )
 def test_the_weightiest_reason_decides_the_exit_code(
-    states: list[str], flags: dict[str, bool], code: int
+    states: list[str], flags: dict[str, Any], code: int
 ) -> None:
     assert exit_code([gate(state) for state in states], **flags) == code
 

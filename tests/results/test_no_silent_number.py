@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import eval_tui
-from eval_tui.config.schema import EvalConfig, Judge
+from eval_tui.config.schema import EvalConfig, Judge, VerdictRules
 from eval_tui.engine.grid import Cell, CellState, Row
 from eval_tui.engine.select import failed
 from eval_tui.judges.model.answer import Verdict as Answer
@@ -121,6 +121,16 @@ def verdict_counts(column: Column) -> object:
     return counts.passed, counts.failed, counts.rate
 
 
+def critical(column: Column) -> object:
+    """Cases that must pass and do, and that fail, where every case must."""
+    settings = dataclasses.replace(
+        config_of(CHECKS), verdict=VerdictRules(critical_cases=({"prefix": ""},))
+    )
+    found = make_verdicts(grid(CHECKS, column), rulebook(settings)).critical
+    assert found is not None
+    return len(found.passed), len(found.failed), found.state
+
+
 def config_of(judge: Judge) -> EvalConfig:
     return dataclasses.replace(config(), judges=(judge,))
 
@@ -151,6 +161,7 @@ PLACES: list[tuple[str, Callable[[Column], object], Column]] = [
     ("the means of a comparison", compared_means, VALUES),
     ("the fall below a baseline", against_a_baseline, VALUES),
     ("the counts of verdicts", verdict_counts, BOOLEANS),
+    ("the critical cases", critical, BOOLEANS),
     ("the trials of a case", folded_trials, BOOLEANS),
 ]
 

@@ -11,6 +11,7 @@ As a script it reads its question as JSON from standard input and answers on sta
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import os
 import shutil
@@ -84,6 +85,7 @@ def _main() -> None:
 
 
 def _score(question: dict[str, Any]) -> Scores:
+    from eval_tui.config.case_graders import CaseGraderScan, with_case_graders
     from eval_tui.config.load import load_config
     from eval_tui.judges.load import JudgeEnv, JudgeUnusable, load
     from eval_tui.record.spec import RecordSpec
@@ -93,6 +95,7 @@ def _score(question: dict[str, Any]) -> Scores:
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if entry not in ("", here)]
     config = load_config(Path(path), Path(root))
+    config = with_case_graders(config, CaseGraderScan().look(config.dataset))
     spec = RecordSpec(
         run_dir=question["run"],
         dataset_dir=config.dataset,
@@ -108,7 +111,7 @@ def _score(question: dict[str, Any]) -> Scores:
     for judge in judges:
         unusable: JudgeUnusable | None = None
         try:
-            runner = _load_grader(judge, env) if judge.grader else load(judge, env)
+            runner = _load_grader(judge.grader, judge, env) if judge.grader else load(judge, env)
         except JudgeUnusable as exc:
             unusable = exc
             runner = None
@@ -154,21 +157,54 @@ def _cell(runner: Any, judge: Any, spec: Any, case: str, env: Any) -> Score:
     return outcome.apply_range(score, judge)
 
 
-def _load_grader(judge: Any, env: Any) -> Any:
+def _load_grader(grader: Any, judge: Any, env: Any) -> Any:
+    """The grader; that of a column which only cases have a spec for is never asked."""
+    from eval_tui.judges.graders.bench import LoadedGrader
     from eval_tui.judges.graders.load import load_grader
 
-    return load_grader(judge.grader, judge.name, env)
+    if not grader.id:
+        return LoadedGrader(grader, lambda bench: ())
+    return load_grader(grader, judge.name, env)
+
+
+def _own_spec(judge: Any, annotations: Any) -> Any:
+    """The spec that a case has for a column, else the config's. Raises NotGraded."""
+    from eval_tui.config.grader_spec import read_plain_spec
+    from eval_tui.judges.graders.bench import NotGraded
+
+    listed = annotations.get("graders")
+    for item in listed if isinstance(listed, list) else ():
+        spec, wrong = read_plain_spec(item)
+        if spec.name == judge.name and wrong:
+            raise NotGraded(
+                Unmeasured(Reason.UNSUPPORTED, f"`graders` in annotations.yaml: {wrong}")
+            )
+        if spec.name == judge.name:
+            return spec.grader
+    if not judge.grader.id:
+        raise NotGraded(Unmeasured(Reason.POLICY_SKIP, "this grader is not declared for this case"))
+    return judge.grader
 
 
 def _graded(loaded: Any, judge: Any, case: str, parts: Any, env: Any) -> Score:
-    """One cell of a grader. Specs that only cases declare are left out."""
+    """One cell of a grader."""
     from eval_tui.judges.graders.bench import NotGraded
-    from eval_tui.judges.graders.contract import apply_contract, column_score, not_graded
+    from eval_tui.judges.graders.contract import (
+        apply_contract,
+        column_score,
+        not_graded,
+        under_spec,
+    )
     from eval_tui.judges.outcome import score_of_exception
 
     try:
         bench = _Bench(case, parts.case_dir, _record(parts), env.root)
+        if judge.grader.per_case:
+            loaded = _load_grader(_own_spec(judge, bench.record["annotations"]), judge, env)
         score = column_score(loaded.grade(bench), loaded.grader)
+        if judge.grader.per_case:
+            own = dataclasses.replace(loaded.grader, foreign=judge.grader.foreign, per_case=False)
+            score = under_spec(score, own)
     except NotGraded as exc:
         score = not_graded(exc.score, loaded.grader)
     except BaseException as exc:

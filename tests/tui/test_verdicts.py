@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from eval_tui.config.load import load_config
-from eval_tui.config.schema import EvalConfig, Judge, VerdictRules
+from eval_tui.config.schema import EvalConfig, Judge, Threshold, VerdictRules
 from eval_tui.engine.grid import Cell, CellState, Row
 from eval_tui.scores import Measured, Reason, Unmeasured, measured
 from eval_tui.tui.screens.authority import AuthorityScreen
@@ -89,6 +90,25 @@ async def test_the_title_counts_each_state_by_itself():
         await sees(pilot, "2 passed, 0 failed, 1 not evaluated")
     async with running(three(), size=(80, 24)) as (pilot, _):
         await sees(pilot, "1✓ 1✗ 1?")
+
+
+async def test_critical_cases_have_a_gate_of_their_own():
+    driver = three()
+    rules = VerdictRules(critical_cases=({"id": "a"}, {"id": "b"}))
+    limits = (Threshold("links", "min_pass_rate", 0.5),)
+    driver.config = replace(driver.config, verdict=rules, thresholds=limits)
+    driver.authority.read(driver.config)
+    async with running(driver, size=(160, 40)) as (pilot, grid):
+        assert "✗ 1/2 critical" in "\n".join(lines_of(grid)[: grid.header_height])
+        await sees(pilot, "1 not evaluated · critical cases: 1 failed (b), 1 passed")
+        await pilot.press("j")
+        await sees(pilot, "critical case, verdict ✗ failed")
+        await pilot.press("j")
+        await sees(pilot, " verdict ? not evaluated")
+        driver.put("b", "facts", measured(True))
+        await sees(pilot, "critical cases: 2 passed")
+        driver.put("a", "links", BROKEN)
+        await sees(pilot, "critical cases: 1 not evaluated (a), 1 passed")
 
 
 async def test_it_stays_in_view_when_the_judges_scroll():
@@ -174,13 +194,13 @@ async def test_ground_truth_counts_once_a_person_has_typed_its_name(project: Pat
 
 async def test_a_change_behind_accepted_ground_truth_is_shown_as_a_diff(project: Path):
     driver = graded(project)
-    driver.authority.accept(driver.authority.reviews[0], "Jane Doe")
+    driver.authority.accept(driver.authority.reviews[0], "a reviewer")
     (project / "check.sh").write_text("echo SCORE=0\n")
     driver.authority.read(driver.config)
     async with running(driver) as (pilot, grid):
         assert verdicts(lines_of(grid), "a", "b") == ["?", "?"]
         await pilot.press("A", "enter")
-        for text in ("drifted", "by Jane Doe", "-echo SCORE=1", "+echo SCORE=0"):
+        for text in ("drifted", "by a reviewer", "-echo SCORE=1", "+echo SCORE=0"):
             await sees(pilot, text)
 
 

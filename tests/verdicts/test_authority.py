@@ -50,7 +50,7 @@ def only(found: Authority) -> Review:
 
 def accepted(root: Path) -> Authority:
     found = authority(root)
-    found.accept(only(found), "Jane Doe", "matches the totals of finance")
+    found.accept(only(found), "a reviewer", "matches the totals of finance")
     return found
 
 
@@ -79,7 +79,7 @@ class TestStates:
         (entry,) = json.loads((project / "eval-tui.lock").read_text())["ground_truth"]
         assert (entry["grader"], entry["metric"]) == ("business", "quality")
         assert (entry["accepted_by"], entry["note"]) == (
-            "Jane Doe",
+            "a reviewer",
             "matches the totals of finance",
         )
         assert entry["files"].keys() == {"checks/check.sh"}
@@ -131,7 +131,7 @@ class TestStates:
         change(project, authority="objective")
         found = authority(project)
         assert only(found).state == "orphaned"
-        found.accept(only(found), "Jane Doe")
+        found.accept(only(found), "a reviewer")
         assert found.reviews == ()
         assert read_lock(str(project / "eval-tui.lock")).entries == ()
 
@@ -163,7 +163,7 @@ class TestStates:
         assert only(found).state == "unreviewed"
         assert found.problems[0].code == "lock-unreadable"
         with pytest.raises(UnreadableLock):
-            found.accept(only(found), "Jane Doe")
+            found.accept(only(found), "a reviewer")
         assert (project / "eval-tui.lock").read_text() == text
 
     def test_a_lock_reads_back_as_it_was_written(self, project: Path) -> None:
@@ -190,7 +190,7 @@ class TestCommand:
         assert refused.returncode == 2
         assert "--by" in refused.stderr
         assert not (project / "eval-tui.lock").exists()
-        done = run(project, "authority", "accept", "quality", "--by", "Jane Doe")
+        done = run(project, "authority", "accept", "quality", "--by", "a reviewer")
         assert done.returncode == 0, done.stderr
         assert run(project, "authority", "check").returncode == 0
         (project / "checks" / "check.sh").write_text("other\n")
@@ -200,7 +200,7 @@ class TestCommand:
         assert "checks/check.sh" in drifted.stdout
 
     def test_a_name_that_nothing_has_selects_nothing(self, project: Path) -> None:
-        done = run(project, "authority", "accept", "speed", "--by", "Jane Doe")
+        done = run(project, "authority", "accept", "speed", "--by", "a reviewer")
         assert done.returncode == 4
         assert "business/quality" in done.stderr
 
@@ -217,7 +217,7 @@ class TestCommand:
 
         assert typed("yes") == 2
         assert not (project / "eval-tui.lock").exists()
-        assert typed("quality", "Jane Doe") == 0
+        assert typed("quality", "a reviewer") == 0
         assert (project / "eval-tui.lock").exists()
 
     def test_list_says_how_many_verdicts_would_change(self, project: Path) -> None:
@@ -229,7 +229,7 @@ class TestCommand:
         listed = run(project, "authority", "list").stdout
         assert "unreviewed" in listed
         assert "2 become passed" in listed
-        run(project, "authority", "accept", "quality", "--by", "Jane Doe")
+        run(project, "authority", "accept", "quality", "--by", "a reviewer")
         again = json.loads(run(project, "score", "--format", "json").stdout)
         assert again["ran"] == 0
         assert {one["verdict"] for one in again["verdicts"].values()} == {True}

@@ -25,6 +25,7 @@ def read(**row: object) -> Score:
         {"graderId": "g", "metric": 3, "value": 1},
         {"graderId": "g", "metric": "m", "value": 1, "pass": "yes"},
         {"graderId": "g", "metric": "m", "value": 1, "label": 2},
+        {"graderId": "g", "value": 1},
     ],
 )
 def test_rows_without_an_address_or_of_a_wrong_form_are_refused(row: object) -> None:
@@ -41,7 +42,8 @@ def test_what_is_no_finite_number_is_a_violation(value: object) -> None:
 
 
 def test_a_row_without_a_value_or_a_name_is_a_violation() -> None:
-    for score in (read(), read(metric="", value=1)):
+    empty = {"metric": "", "value": 1}, {"graderId": "", "value": 1}
+    for score in (read(), *(read(**row) for row in empty), read(value=None, **{"pass": "yes"})):
         assert isinstance(score, Unmeasured)
         assert score.reason is Reason.CONTRACT_VIOLATION
 
@@ -58,6 +60,7 @@ def test_a_row_without_a_value_or_a_name_is_a_violation() -> None:
         ({"status": "unmeasured", "reason": "contract_violation", "retryable": True}, "contract_violation", False),
         ({"value": 0, "detail": "[grader-error] upstream 503"}, "grader_error", True),
         ({"value": 0, "detail": "skipped: no key"}, "unsupported", False),
+        ({"value": None, "detail": "[grader-error] upstream 503"}, "grader_error", True),
     ],
 )  # fmt: skip
 def test_what_was_not_measured_has_its_reason(
@@ -87,6 +90,10 @@ def test_attempts_are_kept_where_they_are_a_count(attempts: object, kept: int) -
         ({"value": 0.5, "pass": True}, Measured(0.5, True)),
         ({"value": 0, "pass": False, "detail": "skipped: x"}, Measured(0, False, "skipped: x")),
         ({"value": 2, "label": "good"}, Measured(2, None, label="good")),
+        (
+            {"value": 1, "status": "measured", "detail": "skipped: x"},
+            Measured(1, None, "skipped: x"),
+        ),
         ({"value": 1, "status": "brand new", "reason": "x", "retryable": True}, Measured(1, None)),
         ({"value": 1, "detail": {"reasoning": "x"}}, Measured(1, None)),
     ],

@@ -28,6 +28,7 @@ _TITLES: dict[Context, str] = {
     "grid": "The grid",
     "case": "The case screen",
     "list": "This list",
+    "runs": "The runs",
     "review": "This declaration",
     "opinion": "Your verdict",
     "help": "Help",
@@ -51,6 +52,18 @@ def marks(glyphs: Glyphs) -> list[tuple[str, str]]:
         (glyphs.stale, "after a value: an input changed since, the value is old"),
         (glyphs.recorded, "after a value: recorded, not recomputed"),
         (glyphs.unstable, "after a value: its samples disagree"),
+        (
+            f"{glyphs.better} {glyphs.worse}",
+            "after a value: better, worse than in the run that it is compared with",
+        ),
+        (
+            f"{glyphs.failed}{glyphs.arrow}{glyphs.passed}",
+            "two runs side by side: the value then, and what it became",
+        ),
+        (
+            f"5/6 {glyphs.unmeasured}2",
+            "two runs side by side: a figure, and how many cells were not measured",
+        ),
         (glyphs.waiting, "waits, an old value stays in view; the preview says for what"),
         (glyphs.money, "waits for a go-ahead, as it costs money"),
         (
@@ -107,11 +120,16 @@ class HelpScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="box"):
-            accent = app_of(self).theme_variables["primary"]
-            yield Static(help_table(self._asked, accent, self._glyphs), markup=False)
+            yield Static(markup=False)
 
     def on_mount(self) -> None:
         self.query_one(VerticalScroll).focus()
+        self._write()
+        app_of(self).theme_changed_signal.subscribe(self, lambda _: self._write())
+
+    def _write(self) -> None:
+        accent = app_of(self).theme_variables["primary"]
+        self.query_one(Static).update(help_table(self._asked, accent, self._glyphs))
 
     def action_back(self) -> None:
         self.dismiss()

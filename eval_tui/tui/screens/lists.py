@@ -39,7 +39,9 @@ class Entry:
     indent: int = 4
     """Cells before what does not fit into a line and stands below it; 0: the list's style says."""
     opens: bool = True
-    """Not a heading: there is something to open."""
+    """There is something to open."""
+    heading: bool = False
+    """It only says what follows: the highlight passes over it."""
 
     @property
     def visual(self) -> Content | Hanging:
@@ -72,6 +74,14 @@ class ListScreen(LiveScreen):
         """What the list is of."""
         return self.HEADLINE
 
+    def nothing(self) -> str:
+        """What to say in place of an empty list, as it is now."""
+        return self.NOTHING
+
+    def counted(self, entries: int) -> str:
+        """How many entries there are, in words; empty where that says nothing."""
+        return f"{entries:,}" if self.COUNTED else ""
+
     def initial(self) -> str:
         """The key of the entry to begin at, or empty."""
         return ""
@@ -79,7 +89,7 @@ class ListScreen(LiveScreen):
     def compose(self) -> ComposeResult:
         yield Bar(id="list-title")
         yield PickList(id="list", markup=False, compact=True)
-        yield Static(self.NOTHING, id="list-empty", markup=False)
+        yield Static(id="list-empty", markup=False)
         yield Bar(id="hints")
 
     def on_mount(self) -> None:
@@ -98,17 +108,19 @@ class ListScreen(LiveScreen):
         here = self._highlighted()
         wanted = wanted or (here.key if here else "")
         self._entries = fresh
-        listing.set_options([Option(entry.visual) for entry in fresh])
+        listing.set_options([Option(entry.visual, disabled=entry.heading) for entry in fresh])
         keys = [entry.key for entry in fresh]
         first = next((at for at, entry in enumerate(fresh) if entry.opens), 0)
         listing.highlighted = keys.index(wanted) if wanted in keys else (first if fresh else None)
         self.say_hints()
         self.set_class(not fresh, "-nothing")
+        if not fresh:
+            self.query_one("#list-empty", Static).update(self.nothing())
         self.query_one("#list-title", Bar).show(
             lambda _: Content.assemble(
                 " ",
                 content(self.headline(), "bold $primary"),
-                Content.styled(f"  {len(fresh):,}" if self.COUNTED else "", "$skip"),
+                Content.styled(f"  {self.counted(len(fresh))}", "$skip"),
             )
         )
 

@@ -47,7 +47,7 @@ class TrialColumn:
 
     def counted(self, short: bool) -> str:
         """What the trials add up to, when they were counted last."""
-        return summary_words(self._summary, self._glyphs, short)
+        return summary_words(self._summary, self._glyphs, short, len(self._trials.marked))
 
     def label(self, line: int) -> str:
         """What stands above the trials, in the lines of the header that are free for it."""

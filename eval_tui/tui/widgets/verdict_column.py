@@ -8,10 +8,19 @@ from rich.segment import Segment
 from textual.content import Content
 
 from eval_tui.engine.grid import Grid, Row
+from eval_tui.results.critical import CriticalGate, critical_words
 from eval_tui.results.verdicts import make_verdicts
 from eval_tui.tui.face import Driver
 from eval_tui.tui.marks import Glyphs
-from eval_tui.tui.verdict_words import Court, case_line, counts_line, court_for, verdict_mark
+from eval_tui.tui.text import one_line
+from eval_tui.tui.verdict_words import (
+    Court,
+    case_line,
+    counts_line,
+    court_for,
+    critical_line,
+    verdict_mark,
+)
 from eval_tui.tui.widgets.palette import Ground, Palette
 from eval_tui.verdicts.counts import VerdictCounts
 
@@ -26,18 +35,29 @@ class VerdictColumn:
         self.court = court
         self._glyphs = glyphs
         self._counts: VerdictCounts | None = None
+        self._critical: CriticalGate | None = None
 
     def count(self, grid: Grid) -> None:
         """Count the verdicts of all cases: as much work as a few columns' aggregates."""
-        self._counts = make_verdicts(grid, self.court.rulebook).counts
+        board = make_verdicts(grid, self.court.rulebook)
+        self._counts, self._critical = board.counts, board.critical
 
     def counted(self, short: bool) -> str:
-        """How many cases have which verdict, when they were counted last."""
-        return counts_line(self._counts, self._glyphs, short) if self._counts else ""
+        """How many cases have which verdict, and whether critical ones pass, when counted last."""
+        if self._counts is None:
+            return ""
+        counts, critical = counts_line(self._counts, self._glyphs, short), self._critical
+        if critical is None or (short and critical.state == "pass"):
+            return counts
+        told = critical_line(critical, self._glyphs) if short else critical_words(critical)
+        return f"{counts} {self._glyphs.dot} {one_line(told)}"
 
     def label(self, line: int) -> str:
         """What stands above the verdicts, in the lines of the header that are free for it."""
-        return {0: "verdict", 1: self.counted(short=True)}.get(line, "")
+        critical = self._critical
+        labels = ["verdict", counts_line(self._counts, self._glyphs, True) if self._counts else ""]
+        labels += [critical_line(critical, self._glyphs)] if critical is not None else []
+        return labels[line] if 0 <= line < len(labels) else ""
 
     def segments(self, grid: Grid, row: Row, ground: Ground, palette: Palette) -> list[Segment]:
         """The verdict of one row; blank for a case that did not run."""
