@@ -9,6 +9,7 @@ import asyncio
 import os
 import re
 import tempfile
+from collections.abc import Sequence
 from html import unescape
 from pathlib import Path
 
@@ -16,7 +17,18 @@ from eval_tui.tui.app import EvalApp
 from tests.tui.showcase import MIDDLE, ROOT, SIZES, at_noon, seen, snapshot, walk
 
 DOCS = ROOT / "docs"
-DARK = ("grid", "filter", "reason", "trace", "files", "why", "request", "changed", "changes")
+DARK = (
+    "grid",
+    "filter",
+    "reason",
+    "trace",
+    "files",
+    "why",
+    "request",
+    "changed",
+    "changes",
+    "side-by-side",
+)
 """Views that the pages show."""
 LIGHT = ("grid",)
 
@@ -46,26 +58,24 @@ def written(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def draw(size: tuple[int, int], theme: str) -> None:
+def draw(size: tuple[int, int], themes: Sequence[str]) -> None:
     """One walk; of the middle size the pictures are kept too."""
 
     def take(name: str, app: EvalApp) -> None:
-        if theme == "dark":
+        if app.theme == "dark":
             written(snapshot(name, size), seen(app))
-        if size == MIDDLE and name in (DARK if theme == "dark" else LIGHT):
-            written(
-                picture(name, theme), at_noon(portable(app.export_screenshot(title="eval-tui")))
-            )
+        if size == MIDDLE and name in (DARK if app.theme == "dark" else LIGHT):
+            svg = portable(app.export_screenshot(title="eval-tui"))
+            written(picture(name, app.theme), at_noon(svg))
 
     with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(walk(Path(folder), size, theme, take))
+        asyncio.run(walk(Path(folder), size, themes, take))
 
 
 def main() -> None:
     os.environ.pop("ANTHROPIC_API_KEY", None)
     for size in SIZES:
-        draw(size, "dark")
-    draw(MIDDLE, "light")
+        draw(size, ("dark", "light") if size == MIDDLE else ("dark",))
 
 
 if __name__ == "__main__":

@@ -19,9 +19,16 @@ from eval_tui.record.facts import case_facts
 from eval_tui.record.spec import RecordSpec
 from eval_tui.record.view import case_view, view_file
 
+EVENTS_AT_ONCE = 1_000
+"""Events in one message to the app, which looks at the keyboard between two."""
+
 
 def _case(request: dict[str, Any]) -> dict[str, Any]:
-    return {"view": case_view(RecordSpec.from_plain(request["record"]), request["case"])}
+    spec = RecordSpec.from_plain(request["record"])
+    view = case_view(spec, request["case"], request.get("first", 0))
+    events = view.pop("events")
+    starts = range(0, len(events), EVENTS_AT_ONCE)
+    return {"view": view, "pieces": [events[at : at + EVENTS_AT_ONCE] for at in starts]}
 
 
 def _facts(request: dict[str, Any]) -> dict[str, Any]:

@@ -127,6 +127,8 @@ class Pool:
     def submit(self, batch: Batch) -> None:
         """Queue a batch; beyond `room` it only waits. One of an old generation is cancelled."""
         flight = Flight(batch)
+        if self._crew.broken:  # told anew: what was cancelled alone would be due again at once
+            self._outbox.put({"t": "broken", "text": self._crew.broken}, None)
         if batch.generation != self._generation or self._crew.broken or self._closed:
             self._cancelled(flight)
             return

@@ -6,7 +6,7 @@ import asyncio
 import itertools
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from eval_tui.engine.crew import Crew
@@ -32,6 +32,8 @@ class _Question:
     answer: asyncio.Future[dict[str, Any]]
     timeout_s: float
     deaths: int = 0
+    pieces: list[Any] = field(default_factory=list[Any])
+    """What has come of an answer that comes in pieces."""
 
 
 class Views:
@@ -46,7 +48,10 @@ class Views:
         self._timer: asyncio.TimerHandle | None = None
 
     async def view(self, request: dict[str, Any], timeout_s: float) -> dict[str, Any]:
-        """The answer. Raises ViewError, and TimeoutError `timeout_s` after its turn came."""
+        """The answer; `pieces`, a list in it, came piece by piece.
+
+        Raises ViewError, and TimeoutError `timeout_s` after its turn came.
+        """
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._line.append(_Question(next(self._numbers), request, answer, timeout_s))
         self._next()
@@ -62,7 +67,7 @@ class Views:
             except (SupervisorError, OSError) as error:
                 question.answer.set_exception(ViewError(str(error)))
                 continue
-            self._asked = question
+            self._asked, question.pieces = question, []
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(question.timeout_s, self._late, question)
             frame = {"t": "view", "id": question.number, "request": question.request}
@@ -93,8 +98,10 @@ class Views:
         if self._asked is None or message.get("id") != self._asked.number:
             return
         self._crew.alive()
-        if message["t"] == "viewed":
-            self._settle(message["reply"])
+        if message["t"] == "piece":
+            self._asked.pieces.append(message["piece"])
+        elif message["t"] == "viewed":
+            self._settle({**message["reply"], "pieces": self._asked.pieces})
         elif message["t"] == "view_failed":
             self._settle(ViewError(message["text"]))
 

@@ -341,7 +341,10 @@ def _crash(io: WorkerIO, batch: int | None) -> NoReturn:
 def _view(evaluate: Evaluate, message: Message, io: WorkerIO) -> None:
     request: int = message["id"]
     try:
-        reply = encode({"t": "viewed", "id": request, "reply": evaluate.view(message["request"])})
+        answer = evaluate.view(message["request"])
+        for piece in answer.pop("pieces", ()):
+            io.send(encode({"t": "piece", "id": request, "piece": piece}))
+        reply = encode({"t": "viewed", "id": request, "reply": answer})
     except Exception as error:
         io.emit({"t": "view_failed", "id": request, "text": f"{type(error).__name__}: {error}"})
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from eval_tui.record import trace
 from eval_tui.record.case import CaseParts
@@ -15,6 +15,7 @@ from eval_tui.record.formats.claude_session import merge_subagents
 from eval_tui.record.formats.claude_stream import Event, mapping, text
 from eval_tui.record.formats.detect import detect, kinds_of
 from eval_tui.record.formats.jsonl import Line, json_lines
+from eval_tui.record.jsonish import list_start
 from eval_tui.record.tail import usage_of
 
 
@@ -29,6 +30,32 @@ class Reading(NamedTuple):
     them (see `tail`); else 0."""
     words: str = ""
     """Why there are no events, as far as it can be told."""
+    part: float = 1.0
+    """How much of the file they were made of."""
+
+
+def read_beginning(parts: CaseParts, size: int) -> Reading | None:
+    """The events in the first `size` bytes of a file that is longer; None if it is to be read whole.
+
+    Without what subagents' own transcripts hold. Never raises: what is wrong is told by
+    `read_events`.
+    """
+    ctx = parts.context
+    try:
+        source = trace.event_source(ctx)
+        path = source.path if source is not None else trace.log_path(ctx, "stdout.log")
+        whole = ctx.disk.look(path) if path else None
+        if whole is None or whole.st_size <= size:
+            return None
+        data = ctx.disk.read_start(path, size)
+        if source is not None and source.is_list:
+            events = [cast(Event, one) for one in list_start(data) if isinstance(one, dict)]
+        else:
+            lines = json_lines(data[: data.rfind(b"\n") + 1]).values
+            events = _with_usage(trace.parsed(path, lines), lines)
+    except PartUnreadable:
+        return None
+    return Reading(events, path, part=len(data) / whole.st_size) if events else None
 
 
 def read_events(parts: CaseParts) -> Reading:

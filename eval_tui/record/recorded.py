@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from eval_tui.config.problems import Problem
-from eval_tui.record.recorded_cell import is_verdict, recorded_score
+from eval_tui.record.recorded_cell import digest_of, is_verdict, recorded_score
 from eval_tui.record.summary_yaml import load_summary, text_of, what_is_wrong
 from eval_tui.scores import Score
 
@@ -30,6 +30,8 @@ class Recorded:
     """False when the file exists and is no document, e.g. half-written."""
     cells: Mapping[str, Mapping[str, Score]] = field(default_factory=_empty)
     """Case -> judge -> score."""
+    made_by: Mapping[str, Mapping[str, str]] = field(default_factory=_empty)
+    """Case -> judge -> the version of the judge that made the score, where the file says so."""
     judge_types: Mapping[str, str] = field(default_factory=_empty)
     """Judge -> its recorded type, in the words of the tool that wrote it."""
     aggregates: Mapping[str, Mapping[str, Any]] = field(default_factory=_empty)
@@ -96,11 +98,14 @@ def _recorded(
 
     types: dict[str, str] = {}
     cells: dict[str, Mapping[str, Score]] = {}
+    made_by: dict[str, dict[str, str]] = {}
     for case, judges in mapping(document.get("per_case"), "per_case").items():
         row: dict[str, Score] = {}
         for judge, cell in mapping(judges, f"per_case.{case}").items():
             if is_verdict(cell):
                 row[judge] = recorded_score(cell)
+                if digest := digest_of(cell):
+                    made_by.setdefault(case, {})[judge] = digest
             kind = (
                 cast("Mapping[str, Any]", cell).get("judge_type")
                 if isinstance(cell, dict)
@@ -115,6 +120,7 @@ def _recorded(
         True,
         True,
         cells,
+        made_by,
         types,
         {name: mapping(entry, f"judges.{name}") for name, entry in aggregates.items()},
         mapping(document.get("run_metrics"), "run_metrics"),

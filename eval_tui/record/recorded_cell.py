@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from eval_tui.config.plain import as_number
 from eval_tui.record.summary_yaml import short, text_of
 from eval_tui.scores import RECOVERIES, Measured, Reason, Sample, Score, Unmeasured
+
+JUDGE_DIGEST: Final = "judge_digest"
+"""The key of ours under which a cell says which version of its judge made it."""
 
 
 def recorded_score(cell: object) -> Score:
@@ -87,6 +90,14 @@ def is_verdict(cell: object) -> bool:
         return True
     entry = cast("Mapping[str, Any]", cell)
     return not (entry.get("waiting") or entry.get("stale") is True)
+
+
+def digest_of(cell: object) -> str:
+    """The version of the judge that a recorded cell was made with; empty where nobody says so."""
+    if not isinstance(cell, dict):
+        return ""
+    digest = cast("Mapping[str, Any]", cell).get(JUDGE_DIGEST)
+    return digest if isinstance(digest, str) else ""
 
 
 def _reason(word: object) -> Reason | None:

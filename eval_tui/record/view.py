@@ -13,7 +13,7 @@ from eval_tui.record.case import CaseParts, load_case
 from eval_tui.record.context import Context
 from eval_tui.record.disk import Disk, lenient_text
 from eval_tui.record.errors import PartUnreadable
-from eval_tui.record.reading import read_events
+from eval_tui.record.reading import read_beginning, read_events
 from eval_tui.record.spec import RecordSpec
 
 T = TypeVar("T")
@@ -22,18 +22,22 @@ DEFAULT_LIMIT = 20_000_000
 """Bytes of a file above which it is not shown."""
 
 _SNIFF = 1 << 16
+_NO_LOGS = {"conversation": "", "stdout": "", "stderr": ""}
 _SHOWN_ELSEWHERE = frozenset({"stdout.log", "stderr.log", "events.json", "events.jsonl"})
 
 
-def case_view(spec: RecordSpec, case_id: str) -> dict[str, Any]:
+def case_view(spec: RecordSpec, case_id: str, first: int = 0) -> dict[str, Any]:
     """One case as data for `engine.grid.CaseView`, with the same field names.
 
+    `first`: of a trace that is longer only so many bytes are read, and no logs, so that there is
+    something to read at once; 0 for all of it.
     Never raises: what cannot be read is empty and named in `notes`.
     """
     parts = load_case(spec, case_id)
     ctx = parts.context
     with ctx.disk.part("\0view"), collector_paused():
-        events = read_events(parts)
+        beginning = read_beginning(parts, first) if first else None
+        events = beginning or read_events(parts)
         found: dict[str, Any] = {
             "case": case_id,
             "case_dir": ctx.case_dir(),
@@ -46,9 +50,8 @@ def case_view(spec: RecordSpec, case_id: str) -> dict[str, Any]:
             "events_path": events.path,
             "events_end": events.end,
             "events_words": events.words,
-            "conversation": _try(ctx, lambda: trace.text_of(trace.conversation(ctx)), ""),
-            "stdout": _log(ctx, "stdout.log"),
-            "stderr": _log(ctx, "stderr.log"),
+            "events_part": events.part,
+            **(_NO_LOGS if beginning else _logs(ctx)),
             "metrics": _try(ctx, lambda: dict(metrics.metrics(ctx)), {}),
         }
         _try(ctx, lambda: inputs.annotations_part(ctx), None)
@@ -107,6 +110,14 @@ def _raw_text(ctx: Context, path: str) -> str:
         return ""
     inputs.check_inside_dataset(ctx, path)
     return lenient_text(ctx.disk.read(path) or b"")[0]
+
+
+def _logs(ctx: Context) -> dict[str, str]:
+    return {
+        "conversation": _try(ctx, lambda: trace.text_of(trace.conversation(ctx)), ""),
+        "stdout": _log(ctx, "stdout.log"),
+        "stderr": _log(ctx, "stderr.log"),
+    }
 
 
 def _log(ctx: Context, name: str) -> str:

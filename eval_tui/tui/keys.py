@@ -22,6 +22,8 @@ _NAMES: Final = {
     "colon": ":",
     "slash": "/",
     "dollar_sign": "$",
+    "equals_sign": "=",
+    "plus": "+",
     "left_square_bracket": "[",
     "right_square_bracket": "]",
     "less_than_sign": "<",

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from eval_tui.engine.grid import EMPTY_CELL, Grid
@@ -18,6 +19,7 @@ from eval_tui.results.review import (
     agreement_words,
 )
 from eval_tui.scores import Score, pass_of
+from eval_tui.tui.cell_words import NAME_MOST
 from eval_tui.tui.document import Document, SpanStyle, Writer
 from eval_tui.tui.layout import Head, lanes
 from eval_tui.tui.marks import Glyphs, Look, mark, score_words, sign_of, state_words
@@ -81,6 +83,7 @@ def _agreeing(
 def judges_page(grid: Grid, case: str, book: ReviewBook, glyphs: Glyphs) -> Document:
     """What every judge says of a case, each with how it agrees with the person."""
     writer = Writer()
+    widest = min(max((cell_len(judge.name) for judge in grid.columns), default=0), NAME_MOST)
     for judge in grid.columns:
         cell = grid.cell(case, judge.name)
         if cell == EMPTY_CELL:
@@ -89,7 +92,8 @@ def judges_page(grid: Grid, case: str, book: ReviewBook, glyphs: Glyphs) -> Docu
         words = sign_of(cell.score, shown, glyphs) + score_words(cell.score, judge)
         value = words.strip() if cell.score is not None else state_words(cell)
         told = agreement_words(agreement(grid, judge.name, book))
-        writer.field(judge.name, value, _TONES[pass_of(cell.score)])
+        gap = " " * max(widest - cell_len(judge.name), 0)
+        writer.field(judge.name, gap + value, _TONES[pass_of(cell.score)])
         if told:
             writer.text(told, "dim", indent=2)
     return writer.done()

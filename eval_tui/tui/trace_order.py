@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
+from typing import Final
 
 from eval_tui.tui.trace import Trace
 from eval_tui.tui.trace_text import name_of
 
 HIDDEN = -1
 """The position of an entry that is not shown."""
+
+_LASTING: Final = ("timestamp", "_msg_id", "tool_use_id", "text", "thinking", "tools", "subtype")
 
 
 def shown_order(trace: Trace, opened: AbstractSet[int], only: str = "") -> Sequence[int]:
@@ -58,6 +61,29 @@ def callers_of(trace: Trace, entry: int) -> list[int]:
     while (entry := trace.entries[entry].parent) >= 0:
         callers.append(entry)
     return callers
+
+
+def found_again(before: Trace, entries: Iterable[int], now: Trace) -> dict[int, int]:
+    """Where entries of a trace stand in another one, which was made of more events.
+
+    What was read later may stand before them, in their order. What is not found stays where it was.
+    """
+    found: dict[int, int] = {}
+    place, lost = 0, False
+    for entry in sorted(entries):
+        place = max(place, entry)
+        wanted = _looks(before, entry)
+        there = range(place, 0 if lost else len(now.entries))
+        at = next((at for at in there if _looks(now, at) == wanted), -1)
+        found[entry], lost = (entry, True) if at < 0 else (at, lost)
+        place = max(place, at)
+    return found
+
+
+def _looks(trace: Trace, entry: int) -> tuple[object, ...]:
+    """By what an entry is known again; tokens may have been counted since."""
+    kind, at, tool = trace.entries[entry][:3]
+    return (kind, tool, *map(trace.events[at].get, _LASTING))
 
 
 def inside(trace: Trace, call: int) -> tuple[int, int]:

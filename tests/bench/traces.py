@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,6 +23,8 @@ from eval_tui.tui.widgets.line_view import LineView
 from eval_tui.tui.widgets.trace_view import TraceView
 from tests.bench.ground import Figure, Ground, median
 from tests.tui.fake import FakeDriver
+from tests.tui.seeing import screen_text
+from tests.tui.showcase import opened as engine_opened
 
 SIZE = (160, 40)
 EVENTS = 100_000
@@ -48,6 +51,7 @@ def reading(ground: Ground) -> Iterator[Figure]:
     log = run / "cases" / "one" / "stdout.log"
     log.parent.mkdir(parents=True)
     log.write_text("".join(json.dumps(line) + "\n" for line in _stream(EVENTS)))
+    yield from asyncio.run(_from_enter(ground.scratch / "project", log, f"{EVENTS:,} events"))
     began = time.perf_counter()
     found = case_view(RecordSpec(str(run), ""), "one")
     FrameReader().feed(encode({"t": "viewed", "reply": found}))
@@ -59,6 +63,44 @@ def reading(ground: Ground) -> Iterator[Figure]:
     files = (FileEntry("long.txt", len(text), False, "/long.txt"),)
     opened = _opened(_Driver(_view((), files), text), "3", LineView, "4 MB with a line of 1 MB")
     yield from asyncio.run(opened)
+
+
+async def _from_enter(root: Path, log: Path, what: str) -> list[Figure]:
+    """With the engine: from Enter on the case to its trace, and what the keyboard waits meanwhile."""
+    case = root / "eval" / "runs" / "long" / "r1" / "cases" / "one"
+    for folder in (case, root / "data" / "one"):
+        folder.mkdir(parents=True)
+    shutil.copy(log, case)
+    (root / "data" / "one" / "input.yaml").write_text("task: long\n")
+    judge = "judges:\n  - {name: fine, check: 'return True'}\n"
+    (root / "eval.yaml").write_text(f"name: long\ndataset: {{path: data}}\n{judge}")
+    async with engine_opened(root, SIZE, "dark") as pilot:
+        app, halts = pilot.app, [0.0]
+        await _until(lambda: "1 cell ran" in screen_text(app))
+        ticking = asyncio.create_task(_tick(halts))
+        began = time.perf_counter()
+        app.simulate_key("enter")
+        await _until(lambda: isinstance(app.screen, CaseScreen))
+        app.simulate_key("2")
+        await _until(lambda: "step 3 of" in screen_text(app))
+        first = time.perf_counter() - began
+        view = app.screen.query_one(TraceView)
+        await _until(lambda: len(view.trace.entries) == EVENTS)
+        whole = time.perf_counter() - began
+        ticking.cancel()
+    return [
+        Figure(f"{what}: from Enter on the case to its first entries", first, "s", 1.0),
+        Figure(f"{what}: to the last of them", whole, "s"),
+        Figure("  the longest that a key waits meanwhile", max(halts) * 1000, "ms"),
+    ]
+
+
+async def _tick(halts: list[float]) -> None:
+    last = time.perf_counter()
+    while True:
+        await asyncio.sleep(0.002)
+        last, before = time.perf_counter(), last
+        halts.append(last - before - 0.002)
 
 
 async def _opened(

@@ -254,6 +254,13 @@ async def test_a_view_that_fails_costs_only_itself(root: str) -> None:
         assert isinstance(fine, dict) and fine["answer"] == "fine"
 
 
+async def test_an_answer_in_pieces_comes_whole_and_in_order(root: str) -> None:
+    async with PoolRun(root, 1) as run:
+        asked = (run.pool.view({"op": "pieces"}), run.pool.view({"op": "pieces"}))
+        for answer in await asyncio.gather(*asked):
+            assert answer == {"answer": "whole", "pieces": [[n] * 3 for n in range(200)]}
+
+
 async def test_a_view_nobody_waits_for_is_not_asked(root: str) -> None:
     async with PoolRun(root, 1) as run:
         first = asyncio.ensure_future(run.pool.view({"op": "hang"}, timeout=0.2))

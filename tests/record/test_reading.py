@@ -145,3 +145,39 @@ def test_every_transcript_of_the_corpus_opens_or_says_what_it_is(tmp_path: Path)
         assert bool(view["events"]) != bool(view["events_words"]), path
         if "claude" in path.parent.name and path.suffix == ".jsonl":
             assert view["events"], path
+
+
+# The beginning of a long trace ---------------------------------------------------------------
+
+
+def test_the_beginning_of_a_long_log_is_read_before_the_rest(tmp_path: Path) -> None:
+    whole = viewed(tmp_path, "".join(line(f"m {n}", f"m{n}") for n in range(100)))
+    first = case_view(spec_for(tmp_path), "c1", first=1_000)
+    count = len(first["events"])
+    assert 5 < count < 50 and first["events"] == whole["events"][:count]
+    assert 0 < first["events_part"] < 0.2 and whole["events_part"] == 1
+    assert (first["events_end"], first["stdout"], first["conversation"]) == (0, "", "")
+    assert whole["stdout"] and case_view(spec_for(tmp_path), "c1", first=1_000_000) == whole
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_the_beginning_of_a_long_list_of_events_is_read_before_the_rest(
+    tmp_path: Path, indent: int | None
+) -> None:
+    events = [{"type": "assistant", "text": f"ä {n}", "tools": []} for n in range(100)]
+    write(tmp_path, {"run/cases/c1/events.json": json.dumps(events, indent=indent)})
+    for size in range(1_000, 1_100):
+        first = case_view(spec_for(tmp_path), "c1", first=size)
+        count = len(first["events"])
+        assert 5 < count < 30 and first["events"] == events[:count]
+
+
+@pytest.mark.parametrize("text", ["[1, 2, 3", '{"a": [1]', "[", "nonsense", '["a", "b'])
+def test_what_is_no_list_of_events_has_no_beginning(tmp_path: Path, text: str) -> None:
+    write(tmp_path, {"run/cases/c1/events.json": text + " " * 2_000})
+    assert case_view(spec_for(tmp_path), "c1", first=1_000)["events_part"] == 1
+
+
+def test_where_the_first_line_is_longer_the_whole_is_read_at_once(tmp_path: Path) -> None:
+    view = viewed(tmp_path, line("a" * 5_000) + line("b"))
+    assert case_view(spec_for(tmp_path), "c1", first=1_000) == view

@@ -7,8 +7,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
+from textual._context import visible_screen_stack
 from textual.app import App
 from textual.pilot import Pilot
+from textual.strip import Strip
 
 from eval_tui.tui.app import EvalApp
 from eval_tui.tui.screens.grid import GridScreen
@@ -26,7 +28,14 @@ def lines_of(grid: CaseGrid) -> list[str]:
 
 def screen_text(app: App[int]) -> str:
     """Everything on the screen."""
-    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+    return "\n".join(strip.text for strip in screen_strips(app))
+
+
+def screen_strips(app: App[int]) -> list[Strip]:
+    """The screen as it would be drawn now, with what shows behind a window."""
+    # As the app does before it draws; without it a window stands before nothing, and stays so.
+    visible_screen_stack.set(app._background_screens)
+    return app.screen._compositor.render_strips()
 
 
 @asynccontextmanager

@@ -11,12 +11,15 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from textual import _wait
+from textual.app import App
 from textual.pilot import Pilot
+from textual.screen import SystemModalScreen
 
 from eval_tui.config.problems import Problem
 from eval_tui.engine import supervisor
@@ -40,20 +43,18 @@ FAILED = CellKey("double-charge", "asks_before_refund")
 CITED = CellKey("angry-outage", "tools_worked")
 ASKED = CellKey("feature-request", "tone")
 MENDED = CellKey("invoice-vat", "valid_triage")
+SOON = 1.0
+"""Seconds that a view has to look like its snapshot; only one that does not takes them."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A screen: where the cursor of the grid is, the keys that lead there, what it then says.
-
-    `behind` is said by the screen below: a palette is open before that one is drawn again.
-    """
+    """A screen: where the cursor of the grid is, the keys that lead there, what it then says."""
 
     name: str
     keys: Sequence[str]
     says: str
     at: CellKey | None = FAILED
-    behind: str = ""
 
 
 def case_tab(name: str, key: str, says: str, at: CellKey = CITED) -> View:
@@ -71,8 +72,8 @@ VIEWS = (
     View("lenses", ("L",), "None yet"),
     View("groups", ("S",), "annotations.queue"),
     View("over-runs", ("H",), "over the runs"),
-    View("help", ("question_mark",), "The grid", behind="agent $"),
-    View("palette", ("ctrl+p",), "Leave the app", behind="agent $"),
+    View("help", ("question_mark",), "The grid"),
+    View("palette", ("ctrl+p",), "Leave the app"),
     case_tab("reason", "1", "speaks of a refund", FAILED),
     case_tab("trace", "2", "2 errors"),
     case_tab("files", "3", "Kind regards"),
@@ -87,12 +88,14 @@ VIEWS = (
 CHANGED = (
     View("changed", (), "▲", MENDED),
     View("changes", ("d",), "fail → pass", MENDED),
-    View("confirm", ("b",), "in its place", MENDED, behind="agent $"),
+    View("confirm", ("b",), "in its place", MENDED),
+    View("side-by-side", ("equals_sign",), "  now ", MENDED),
+    View("both-reasons", ("enter",), "now ·", MENDED),
 )
 """After the file of a case was mended."""
 DECLARED = (
     View("ground-truth", ("A",), "matches_ledger", None),
-    View("ground-truth-review", ("enter",), "Jane Doe", None),
+    View("ground-truth-review", ("enter",), "bookkeeping", None),
 )
 
 
@@ -115,8 +118,8 @@ class StillDriver(Driver):
         detail = super().detail(case, judge)
         return replace(detail, at=time.time() - 330, duration_s=0.012) if detail.at else detail
 
-    async def view(self, case: str) -> CaseView:
-        view = await super().view(case)
+    async def view(self, case: str, beginning: bool = False) -> CaseView:
+        view = await super().view(case, beginning)
         here = self.config.root if self.config else ""
         paths = ("case_dir", "input_path", "annotations_path", "events_path")
         return replace(view, **{path: getattr(view, path).replace(here, HERE) for path in paths})
@@ -136,7 +139,7 @@ def copy_quickstart(folder: Path) -> Path:
     return root
 
 
-def seen(app: EvalApp) -> str:
+def seen(app: App[int]) -> str:
     """The text of the screen."""
     whole = "".join(f"{line.rstrip()}\n" for line in screen_text(app).split("\n"))
     return at_noon(whole)
@@ -177,15 +180,53 @@ async def opened(
         await driver.close()
 
 
+@contextmanager
+def brisk() -> Generator[None]:
+    """The pilot waits after each key until the app is idle for 20 ms, twice; 5 ms tell as much.
+
+    What a view waits for besides is what it says.
+    """
+    before = _wait.SLEEP_GRANULARITY, _wait.SLEEP_IDLE
+    _wait.SLEEP_GRANULARITY, _wait.SLEEP_IDLE = 0.005, 0.00025
+    try:
+        yield
+    finally:
+        _wait.SLEEP_GRANULARITY, _wait.SLEEP_IDLE = before
+
+
 async def walk(
-    folder: Path, size: tuple[int, int], theme: str, take: Callable[[str, EvalApp], None]
+    folder: Path,
+    size: tuple[int, int],
+    themes: Sequence[str],
+    take: Callable[[str, EvalApp], None],
 ) -> None:
-    """Call `take` with the name of each view in turn, when all of it is there."""
+    """Call `take` with the name of each view in turn, in each theme, when all of it is there."""
+    with brisk():
+        await _walk(folder, size, themes, take)
+
+
+async def _walk(
+    folder: Path,
+    size: tuple[int, int],
+    themes: Sequence[str],
+    take: Callable[[str, EvalApp], None],
+) -> None:
+    theme = themes[0]
 
     async def stop(pilot: Pilot[int], view: View) -> None:
         await show(pilot, view)
-        assert isinstance(pilot.app, EvalApp)
-        take(view.name, pilot.app)
+        app = pilot.app
+        assert isinstance(app, EvalApp)
+        # From the theme that is on, so that the next view begins with the last one of this.
+        for name in sorted(themes, key=lambda name: name != app.theme):
+            if name != app.theme:
+                app.theme = name
+                await pilot.pause()
+                if isinstance(app.screen, SystemModalScreen):  # keeps the colours it began with
+                    await leave(pilot, view)
+                    await show(pilot, view)
+            await comes_to_rest(pilot, snapshot(view.name, size))
+            take(view.name, app)
 
     root = copy_quickstart(folder)
     async with opened(root, size, theme) as pilot:
@@ -210,9 +251,12 @@ async def walk(
         await stop(pilot, View("no-runs", (), "nothing to run", None))
 
 
-def _there(pilot: Pilot[int], view: View) -> bool:
-    text = screen_text(pilot.app)
-    return view.says in text and view.behind in text
+async def comes_to_rest(pilot: Pilot[int], kept: Path) -> None:
+    """Wait for what is drawn last, such as a scrollbar: until all is as kept, or soon given up."""
+    wanted = kept.read_text("utf-8") if kept.exists() else ""
+    deadline = time.monotonic() + SOON
+    while seen(pilot.app) != wanted and time.monotonic() < deadline:
+        await pilot.pause(0.01)
 
 
 async def show(pilot: Pilot[int], view: View) -> None:
@@ -222,7 +266,8 @@ async def show(pilot: Pilot[int], view: View) -> None:
         screen.cases.select(view.at)
         await pilot.pause()
     await pilot.press(*view.keys)
-    await until(pilot, lambda: _there(pilot, view), f"{view.says} on {view.name}")
+    said = f"{view.says} on {view.name}"
+    await until(pilot, lambda: view.says in screen_text(pilot.app), said)
     if isinstance(screen := pilot.app.screen, GridScreen):
         await until(pilot, lambda: not screen.busy, "the preview is whole")
     await pilot.pause()

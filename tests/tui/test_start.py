@@ -39,6 +39,7 @@ def test_the_first_frame_waits_for_nothing_that_it_does_not_show(tmp_path: Path)
     screens = {name.removeprefix(prefix) for name in loaded if name.startswith(prefix)}
     assert {name for name in screens if not name.startswith("grid")} == {"base"}
     assert not loaded & {"anthropic", "httpx", "jinja2", "markdown_it", "pygments", "watchfiles"}
+    assert not loaded & {"PIL", "textual_image"}
     # What runs in workers, and has no business in the app at this time.
     assert not loaded & {"eval_tui.engine.casework", "eval_tui.engine.worker"}
     ours = [name for name in loaded if name.partition(".")[0] == "eval_tui"]

@@ -11,6 +11,7 @@ from eval_tui.record.disk import Disk
 from eval_tui.record.errors import PartUnreadable
 
 if TYPE_CHECKING:
+    from PIL.Image import Image
     from rich.segment import Segment
 
 LARGEST: Final = 20_000_000
@@ -75,8 +76,8 @@ def read_start(path: str) -> bytes:
         raise NoPicture(error.why) from None
 
 
-def read_picture(path: str, width: int, height: int) -> list[list[Segment]]:
-    """An image in at most `width` x `height` cells, two pixels a cell. Raises NoPicture.
+def opened_picture(path: str, width: int, height: int) -> Image:
+    """The pixels of an image, decoded to be shown in `width` x `height` of them. Raises NoPicture.
 
     Takes a moment: not for the event loop.
     """
@@ -84,10 +85,6 @@ def read_picture(path: str, width: int, height: int) -> list[list[Segment]]:
         import PIL.Image
     except ImportError:
         raise NoPicture("to see it here: pip install 'eval-tui[images]'") from None
-    from rich.color import Color
-    from rich.segment import Segment
-    from rich.style import Style
-
     try:
         if os.stat(_no_link(path)).st_size > LARGEST:
             raise NoPicture("too large to be shown")
@@ -98,15 +95,33 @@ def read_picture(path: str, width: int, height: int) -> list[list[Segment]]:
         with PIL.Image.open(io.BytesIO(data or b"")) as image:
             if image.width * image.height > MOST_PIXELS:
                 raise NoPicture("too many pixels to be shown")
-            image.draft("RGB", (width * 2, height * 4))
-            small = image.convert("RGBA")
+            image.draft("RGB", (width, height))
+            return image.convert("RGBA")
     except NoPicture:
         raise
     except Exception as error:  # a decoder of somebody else, fed with anything
         raise NoPicture(f"it cannot be decoded: {error or type(error).__name__}") from None
-    scale = min(width / small.width, 2 * height / small.height, 1.0)
-    size = (max(round(small.width * scale), 1), max(round(small.height * scale), 1))
-    scaled: PIL.Image.Image = cast(Any, small).resize((size[0], size[1] + size[1] % 2))
+
+
+def fitting(image: Image, width: int, height: int) -> tuple[int, int]:
+    """Width and height in pixels of an image that has to fit, and is never made larger."""
+    scale = min(width / image.width, height / image.height, 1.0)
+    return max(round(image.width * scale), 1), max(round(image.height * scale), 1)
+
+
+def read_picture(path: str, width: int, height: int) -> list[list[Segment]]:
+    """An image in at most `width` x `height` cells, two pixels a cell. Raises NoPicture.
+
+    Takes a moment: not for the event loop.
+    """
+    small = opened_picture(path, width * 2, height * 4)
+    import PIL.Image
+    from rich.color import Color
+    from rich.segment import Segment
+    from rich.style import Style
+
+    size = fitting(small, width, 2 * height)
+    scaled: Image = cast(Any, small).resize((size[0], size[1] + size[1] % 2))
     ground = PIL.Image.new("RGBA", scaled.size, (128, 128, 128, 255))
     pixels = PIL.Image.alpha_composite(ground, scaled).convert("RGB").tobytes()
 

@@ -47,7 +47,13 @@ class FilesPane(Container):
     FilesPane {
         layout: vertical;
         height: 1fr;
-        & > FileTree { height: auto; max-height: 35%; min-height: 1; border-bottom: solid $panel; }
+        & > FileTree {
+            height: auto;
+            max-height: 35%;
+            min-height: 1;
+            scrollbar-size-horizontal: 0;
+            border-bottom: solid $panel;
+        }
         & > #file-body { height: 1fr; }
         & LineView, & DataView, & Picture { height: 1fr; }
         & #file-text.-captions { height: 2; }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -17,7 +18,7 @@ from eval_tui.results.words import count
 from eval_tui.tui.document import SpanStyle
 from eval_tui.tui.marks import UNICODE, Glyphs
 from eval_tui.tui.text import cut, one_line
-from eval_tui.tui.trace import Event, TraceBuilder
+from eval_tui.tui.trace import Event, Trace, TraceBuilder
 from eval_tui.tui.trace_order import HIDDEN
 from eval_tui.tui.trace_strip import (
     MarkKind,
@@ -31,6 +32,9 @@ from eval_tui.tui.trace_strip import (
 from eval_tui.tui.widgets.reading import ReadingView
 from eval_tui.tui.widgets.row_list import GUTTER, RowList
 from eval_tui.tui.widgets.trace_view import TraceView
+
+ADDED_AT_ONCE: Final = 1_000
+"""Events that are added to a trace in view; where there are more it takes the place of that."""
 
 
 class TraceStrip(ReadingView, can_focus=False):
@@ -55,6 +59,8 @@ class TraceStrip(ReadingView, can_focus=False):
         self._marked: tuple[Sequence[int], int, int] | None = None
         self.new = 0
         """Entries that came since the reader was at the end."""
+        self.part = 1.0
+        """How much of the file has been read."""
 
     def tell(self) -> None:
         """The trace is another one, or a longer one."""
@@ -104,6 +110,8 @@ class TraceStrip(ReadingView, can_focus=False):
         if view.only:
             shown = f"{len(view.order):,} of {count(len(trace.entries), 'entry', 'entries')}"
             parts.append((f"only {one_line(view.only)}: {shown}, t shows all", "changed"))
+        if self.part < 1:
+            parts.append((f"first {max(self.part, 0.01):.0%} so far", "changed"))
         if self.new:
             parts.append((f"+{self.new:,} new below", "changed"))
         parts += legend_of(trace, self._glyphs)
@@ -140,17 +148,24 @@ class TracePane(Vertical):
         yield self.strip
         yield self.view
 
-    def show(self, builder: TraceBuilder, keep_place: bool, empty: str) -> None:
+    def on_unmount(self) -> None:
+        self.builder, self.view.trace = TraceBuilder(), Trace()
+
+    def show(self, builder: TraceBuilder, keep_place: bool, empty: str, part: float = 1.0) -> None:
         """Show a trace; `empty` is what is said where it has no entries.
 
-        With `keep_place`, what merely goes on from what is shown is added to that.
+        With `keep_place`, a little that merely goes on from what is shown is added to that.
+        `part`: how much of its file it was made of.
         """
         known, events = self.builder.trace.events, builder.trace.events
-        if keep_place and known and builder is not self.builder and events[: len(known)] == known:
+        goes_on = keep_place and builder is not self.builder and events[: len(known)] == known
+        waited_for, self.strip.part = self.strip.part < 1, part
+        if goes_on and known and not waited_for and len(events) - len(known) <= ADDED_AT_ONCE:
             self.add(events[len(known) :])
             return
         self.builder = builder
         self.view.say_empty(empty)
+        self.view.expected = round(len(builder.trace.entries) / part)
         self.view.show(builder.trace, keep_place)
         self.strip.new = 0
         self.strip.tell()

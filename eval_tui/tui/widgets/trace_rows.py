@@ -62,6 +62,8 @@ class TraceRows(RowList):
         """The entries shown, top to bottom."""
         self.positions: Sequence[int] = ()
         """Where each entry stands in `order`, see `trace_order.positions_of`."""
+        self.expected = 0
+        """Entries that there will be when all is read: room is kept for their numbers."""
         self._starts = array("I", [0])
         self._unfolded: set[int] = set()
         self._bodies: dict[int, tuple[Document, Layout]] = {}
@@ -136,7 +138,7 @@ class TraceRows(RowList):
         trace = self.trace
         item = trace.entries[entry]
         fold = self.glyphs.unfolded if entry in self._unfolded else self.glyphs.folded
-        digits = max(len(str(len(trace.entries))), NUMBER_CELLS)
+        digits = max(len(str(max(len(trace.entries), self.expected))), NUMBER_CELLS)
         number = str(item.number) if item.number else ""
         left = f"{' ' * self._indent(entry)}{fold} {number.rjust(digits)} "
         name = self._squeezed(name_of(trace, entry), LONGEST_NAME)

@@ -13,7 +13,7 @@ from eval_tui.tui.document import search_pattern
 from eval_tui.tui.marks import UNICODE, Glyphs
 from eval_tui.tui.trace import Trace
 from eval_tui.tui.trace_document import document_of
-from eval_tui.tui.trace_order import HIDDEN, callers_of
+from eval_tui.tui.trace_order import HIDDEN, callers_of, found_again
 from eval_tui.tui.trace_text import mentions, message_text, name_of
 from eval_tui.tui.widgets.trace_rows import TraceRows
 
@@ -35,11 +35,18 @@ class TraceView(TraceRows):
         self._matches: list[int] = []
         self._match = -1
         self._at_end = False
+        self._above: int | None = None
+        """How far below the top the cursor stood when it was put elsewhere out of sight."""
 
     def show(self, trace: Trace, keep_place: bool = False) -> None:
         """Show a trace: from its start, or with the same entries unfolded and the same row on top."""
         keep_place = keep_place and bool(self.trace.entries)
-        before = self._place() if keep_place else (0, 0, 0)
+        before, at_end = (self._place(), self._follows) if keep_place else ((0, 0, 0), False)
+        if keep_place:
+            there = {one for one in self._unfolded if one < len(self.trace.entries)}
+            found = found_again(self.trace, {*there, before[0]}, trace)
+            before = (found[before[0]], *before[1:])
+            self._unfolded = {found[one] for one in there}
         self.trace = trace
         self._bodies.clear()
         if not keep_place:
@@ -49,6 +56,8 @@ class TraceView(TraceRows):
         self._measure_names()
         self._fold_rows()
         self._return_to(before)
+        if at_end:
+            self.action_jump_end()
         if self._pattern:
             self._find(self._pattern)
 
@@ -59,7 +68,7 @@ class TraceView(TraceRows):
         stays there.
         """
         before = self._place()
-        at_end = self._at_end and self.cursor == self.row_count - 1
+        at_end = self._follows
         for entry in changed:
             self._bodies.pop(entry, None)
         self._unfolded.update(_short_messages(self.trace, known))
@@ -71,6 +80,11 @@ class TraceView(TraceRows):
             new = range(known, len(self.trace.entries))
             self._matches += [at for at in new if mentions(self.trace, at, self._pattern)]
 
+    @property
+    def _follows(self) -> bool:
+        """Whether the cursor was put on the end, to stay there."""
+        return self._at_end and self.cursor == self.row_count - 1
+
     def _place(self) -> tuple[int, int, int]:
         """The entry under the cursor, the row within it, and how far below the top that is."""
         return *self._entry_at(self.cursor), self.cursor - self.scroll_offset.y
@@ -78,7 +92,9 @@ class TraceView(TraceRows):
     def _return_to(self, place: tuple[int, int, int]) -> None:
         entry, within, above = place
         self.cursor = self._row_of(entry, within)
-        if self.size.width and self.scroll_offset.y != (top := max(self.cursor - above, 0)):
+        if not self.size.width:
+            self._above = above
+        elif self.scroll_offset.y != (top := max(self.cursor - above, 0)):
             self.go_to_row(top)
 
     def _row_of(self, entry: int, within: int = 0) -> int:
@@ -100,6 +116,9 @@ class TraceView(TraceRows):
         self._fold_rows()
         if self.order:
             self.cursor = self._row_of(entry, within)
+        if self._above is not None and self.size.width:
+            self.go_to_row(max(self.cursor - self._above, 0))
+            self._above = None
         self.show_cursor()
 
     # Keys ------------------------------------------------------------------------------------
