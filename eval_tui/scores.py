@@ -82,6 +82,15 @@ def pass_of(score: Score | None) -> bool | None:
     return score.passed
 
 
+def same_value(first: Score, second: Score) -> bool:
+    """Whether two scores say the same, whatever their words."""
+    if isinstance(first, Measured) and isinstance(second, Measured):
+        return type(first.value) is type(second.value) and first.value == second.value
+    if isinstance(first, Unmeasured) and isinstance(second, Unmeasured):
+        return first.reason is second.reason
+    return False
+
+
 def differ(samples: Iterable[Sample]) -> bool:
     """Whether the measured ones of these samples disagree."""
     return len({sample.value for sample in samples if sample.value is not None}) > 1
@@ -102,17 +111,23 @@ def to_plain(score: Score) -> dict[str, Any]:
         if score.parts:
             plain["parts"] = {name: to_plain(part) for name, part in score.parts.items()}
         return plain
-    plain = {"reason": score.reason.value, "detail": score.detail}
+    plain = {"reason": score.reason.value, "detail": score.detail, **recovery(score)}
+    if score.traceback:
+        plain["traceback"] = score.traceback
+    if score.parts:
+        plain["parts"] = {name: to_plain(part) for name, part in score.parts.items()}
+    return plain
+
+
+def recovery(score: Unmeasured) -> dict[str, Any]:
+    """What a score says of trying again, JSON-able and without what goes without saying."""
+    plain: dict[str, Any] = {}
     if score.retryable:
         plain["retryable"] = True
     if score.recover_on:
         plain["recover_on"] = sorted(score.recover_on)
     if score.attempts != 1:
         plain["attempts"] = score.attempts
-    if score.traceback:
-        plain["traceback"] = score.traceback
-    if score.parts:
-        plain["parts"] = {name: to_plain(part) for name, part in score.parts.items()}
     return plain
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from eval_tui.config.schema import Judge
@@ -12,6 +13,7 @@ from eval_tui.engine.cells import CellInfo
 from eval_tui.engine.grid import CellKey
 from eval_tui.engine.money import NOTHING, Estimate, total
 from eval_tui.engine.wants import Books, Want
+from eval_tui.scores import Measured
 
 if TYPE_CHECKING:
     from eval_tui.engine.session import Session
@@ -42,6 +44,8 @@ def of_rerun(session: Session, cells: Iterable[CellKey], force: bool) -> Estimat
         info, want = session.infos.get(key), asking.wants.get(key)
         judge = session.judge(key.judge)
         if not (books.mark or judge.kind == "agent"):
+            if judge.asks_model and _unanswered(want, info, force):
+                estimates.append(replace(NOTHING, keyless=1))
             continue
         if want is not None:
             places = range(len(want.questions)) if force else want.missing
@@ -49,6 +53,15 @@ def of_rerun(session: Session, cells: Iterable[CellKey], force: bool) -> Estimat
         elif info is not None and (force or answers.may_measure(info)):
             estimates.append(_as_before(session, judge, info))
     return total(estimates)
+
+
+def _unanswered(want: Want | None, info: CellInfo | None, force: bool) -> bool:
+    """Whether a model would have to be asked about a cell, as far as that is known."""
+    if force or info is None:
+        return True
+    if want is not None:
+        return bool(want.missing)
+    return not (info.known and isinstance(info.score, Measured))
 
 
 def _as_before(session: Session, judge: Judge, info: CellInfo) -> Estimate:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from eval_tui.engine.stored import StoredGrid
 
 
+async def _nothing(_: RunInfo, __: CellKey) -> None:
+    """There are no other runs."""
+
+
 class Finding:
     """What cases are about, what was blessed, which filters were saved."""
 
@@ -31,6 +35,7 @@ class Finding:
         score: Callable[[CellKey], Score | None],
         column: Callable[[RunInfo, Judge], Awaitable[Mapping[str, Score]]],
         stored: Callable[[Sequence[RunInfo]], Awaitable[Mapping[str, StoredGrid]]],
+        said: Callable[[RunInfo, CellKey], Awaitable[Score | None]] = _nothing,
     ) -> None:
         """`folder`: where the store is; without one nothing outlives the session."""
         self.facts = FactsOfCases(read)
@@ -40,6 +45,8 @@ class Finding:
         """What a judge, as it is now, said in another run, by case."""
         self.stored = stored
         """Whole runs in the same way, by their ids: nothing is judged."""
+        self.said = said
+        """One score of another run, with its whole rationale."""
         self._folder = folder
         self._lenses = Lenses(folder)
         self._unkept: dict[str, Baseline] = {}

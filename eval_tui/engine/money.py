@@ -42,6 +42,8 @@ class Estimate:
     output_tokens: int
     cost: float | None
     """None when the price of any of them is not known."""
+    keyless: int = 0
+    """Cells whose model cannot be asked, for there is no API key; no calls are counted for them."""
 
     def __add__(self, other: Estimate) -> Estimate:
         known = self.cost is not None and other.cost is not None
@@ -50,6 +52,7 @@ class Estimate:
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
             cast(float, self.cost) + cast(float, other.cost) if known else None,
+            self.keyless + other.keyless,
         )
 
 

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 from collections.abc import Generator, Iterable, Set
 from contextlib import contextmanager
+from typing import Final
 
-from eval_tui.atomic import aside_of
+from eval_tui.atomic import aside_of, write_whole
 from eval_tui.engine.folders import files_signature
+from eval_tui.engine.lenses import read_object
+
+KEPT: Final = "written.json"
+KEPT_MOST: Final = 200
+"""Files whose signatures are kept; the ones written first go first."""
 
 
 class OwnFiles:
     """What was written, as it was left."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: str | None = None) -> None:
+        """`folder`: the store's, where it is kept for later sessions; None for nowhere."""
         self._left: dict[str, str] = {}
         """Path -> signature; empty while it is being written."""
+        self._kept = os.path.join(folder, KEPT) if folder else ""
 
     @contextmanager
     def writing(self, path: str) -> Generator[None]:
@@ -26,6 +36,21 @@ class OwnFiles:
             yield
         finally:
             self._left |= {one: files_signature([one])[0] for one in paths}
+            self._keep(os.path.realpath(path))
+
+    def as_left(self, path: str) -> bool:
+        """Whether a file is there as it was left here, in this session or an earlier one."""
+        path = os.path.realpath(path)
+        known = read_object(self._kept).get(path) if self._kept else self._left.get(path)
+        return os.path.exists(path) and known == files_signature([path])[0]
+
+    def _keep(self, path: str) -> None:
+        """It is a convenience: where it cannot be written, people are asked once more."""
+        if self._kept:
+            others = {one: sign for one, sign in read_object(self._kept).items() if one != path}
+            kept = dict([*others.items(), (path, self._left[path])][-KEPT_MOST:])
+            with contextlib.suppress(OSError):
+                write_whole(self._kept, json.dumps(kept, indent=1))
 
     def foreign(self, paths: Iterable[str]) -> frozenset[str]:
         """The paths without those that only say what was written here, and without their folders."""

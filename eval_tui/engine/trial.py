@@ -12,6 +12,7 @@ from eval_tui.engine.pool import Pool
 from eval_tui.engine.secrets import Secrets
 from eval_tui.engine.supervisor import SupervisorFactory
 from eval_tui.engine.templates import problems_in, templates_question
+from eval_tui.engine.views import ViewError
 from eval_tui.engine.wire import judge_to_plain
 from eval_tui.judges.base import JudgeUnusable
 from eval_tui.record.spec import RecordSpec
@@ -26,13 +27,18 @@ async def try_judges(
     over = asyncio.Event()
     named = {judge.name: judge for judge in judges}
 
+    def no_worker(words: str) -> None:
+        problem = Problem("error", "no-worker", words, config.path)
+        if problem not in found:  # whoever asks is told
+            found.append(problem)
+
     def received(message: Message, info: BatchInfo | None) -> None:
         if message["t"] in ("cell", "lost") and ("detail" in message or "text" in message):
             words = message.get("detail") or message.get("text") or ""
             unusable = JudgeUnusable(words, message.get("hint", ""), message.get("line", 0))
             found.append(unusable.problem(named[message["judge"]], config.path))
         elif message["t"] == "broken":
-            found.append(Problem("error", "no-worker", message["text"], config.path))
+            no_worker(message["text"])
             over.set()
         elif message["t"] in ("done", "cancelled"):
             over.set()
@@ -54,8 +60,12 @@ async def try_judges(
             )
             await over.wait()
         if question := templates_question(config):
-            answer = await pool.view(question, limit)
-            found += problems_in(answer, "unusable", "notes")
+            try:
+                answer = await pool.view(question, limit)
+            except ViewError as error:
+                no_worker(str(error))
+            else:
+                found += problems_in(answer, "unusable", "notes")
         return tuple(found), pool.python
     finally:
         await pool.close()

@@ -96,7 +96,7 @@ class DocumentSource:
             f"verdict {verdict_word(verdict)}, {basis_words(verdict)}; {policy_words(self._opened)}"
         )
 
-    async def view(self, case: str) -> CaseView:
+    async def view(self, case: str, beginning: bool = False) -> CaseView:
         opened = self._opened
         return await in_thread(lambda: case_view(opened.results[case], case, opened.path))
 
@@ -131,6 +131,9 @@ class DocumentSource:
     @property
     def baseline_id(self) -> str:
         return ""
+
+    def as_written(self, path: str) -> bool:
+        return False
 
     async def write_own(self, path: str, write: Callable[[], T]) -> T:
         """Raises OSError: nothing is written."""

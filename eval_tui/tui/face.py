@@ -87,12 +87,16 @@ class Driver(Protocol):
         """The run that the one in view is compared with case by case, or empty."""
         ...
 
+    def as_written(self, path: str) -> bool:
+        """Whether a file is there as `write_own` left it, in this session or an earlier one."""
+        ...
+
     async def write_own(self, path: str, write: Callable[[], T]) -> T:
         """Write a file of the run, off the loop: no judge is run because of it."""
         ...
 
-    async def view(self, case: str) -> CaseView:
-        """One case for reading, loaded in a worker."""
+    async def view(self, case: str, beginning: bool = False) -> CaseView:
+        """One case for reading, loaded in a worker; with `beginning` no more of a long trace."""
         ...
 
     async def dry_run(self, case: str, judge: str) -> DryRun:

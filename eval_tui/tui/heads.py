@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from eval_tui.config.schema import Judge
+from eval_tui.results.aggregate import Aggregate
 from eval_tui.results.board import Board, ColumnView
 from eval_tui.results.gates import Gate, GateState
 from eval_tui.results.parts import PartView
+from eval_tui.results.sides import short_figure
 from eval_tui.results.words import number
 from eval_tui.tui.layout import Head
 from eval_tui.tui.marks import Glyphs
@@ -18,9 +20,14 @@ UNSURE: Final = "?"
 """The mark of a gate that cannot be told."""
 
 
-def heads_of(board: Board, glyphs: Glyphs) -> tuple[Head, ...]:
-    """The heads of the columns, in their order: of each judge, then of its parts if unfolded."""
-    return tuple(head for view in board.columns for head in _heads(view, glyphs))
+def heads_of(
+    board: Board, glyphs: Glyphs, then: Mapping[tuple[str, str], Aggregate] | None = None
+) -> tuple[Head, ...]:
+    """The heads of the columns, in their order: of each judge, then of its parts if unfolded.
+
+    `then`: the figures of another run by judge and part, which stand above those of the board.
+    """
+    return tuple(head for view in board.columns for head in _heads(view, glyphs, then))
 
 
 def known_heads(judges: Sequence[Judge], heads: Sequence[Head]) -> tuple[Head, ...]:
@@ -34,19 +41,39 @@ def known_heads(judges: Sequence[Judge], heads: Sequence[Head]) -> tuple[Head, .
     return tuple(head for name in names for head in known.get(name, [Head(name)]))
 
 
-def _heads(view: ColumnView, glyphs: Glyphs) -> Iterator[Head]:
+def _heads(
+    view: ColumnView, glyphs: Glyphs, then: Mapping[tuple[str, str], Aggregate] | None
+) -> Iterator[Head]:
+    def lines(one: ColumnView | PartView, part: str) -> tuple[str, ...]:
+        if then is None:
+            return _lines(one, glyphs)
+        return _both(then.get((view.judge.name, part)), one.aggregate, glyphs)
+
     sign = ""
     if view.parts:
         sign = glyphs.unfolded if view.unfolded else glyphs.folded
     yield Head(
         name=one_line(view.judge.name),
-        summary=_lines(view, glyphs),
+        summary=lines(view, ""),
         gate=_gate(view, glyphs),
         gate_state=view.gate,
         sign=sign,
+        firm=then is not None,
     )
     for part in view.unfolded:
-        yield Head(one_line(part.name), _lines(part, glyphs), part=part.name, sign=glyphs.dot)
+        yield Head(
+            one_line(part.name),
+            lines(part, part.name),
+            part=part.name,
+            sign=glyphs.dot,
+            firm=then is not None,
+        )
+
+
+def _both(then: Aggregate | None, now: Aggregate, glyphs: Glyphs) -> tuple[str, str]:
+    """The figures of two runs, each in a line."""
+    was = short_figure(then, glyphs.unmeasured) if then is not None else ""
+    return was, short_figure(now, glyphs.unmeasured) + glyphs.stale * bool(now.stale)
 
 
 def _lines(view: ColumnView | PartView, glyphs: Glyphs) -> tuple[str, ...]:

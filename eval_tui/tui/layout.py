@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from rich.cells import cell_len
 
@@ -14,8 +14,12 @@ from eval_tui.engine.grid import Grid, Row
 from eval_tui.results.gates import GateState
 from eval_tui.results.parts import cell_at
 from eval_tui.scores import Measured
+from eval_tui.tui.extent import Extent, Then
 from eval_tui.tui.marks import UNICODE, Glyphs, mark
 from eval_tui.tui.text import cut, one_line
+
+if TYPE_CHECKING:
+    from eval_tui.tui.beside import Beside
 
 CASE_MIN: Final = 14
 CASE_MAX: Final = 40
@@ -48,6 +52,8 @@ class Head:
     """The part of the judge that the column is about, as the scores name it; empty for all of it."""
     sign: str = ""
     """Stands before the name: whether there are parts, and whether they are shown."""
+    firm: bool = False
+    """The lines of the summary are not broken: each stands beside its label."""
 
     @property
     def lead(self) -> str:
@@ -71,6 +77,8 @@ class Column:
     """The judge's name in as many lines as it needs and may take."""
     summary: tuple[str, ...] = ()
     """The head's summary, in more lines where room is scarce."""
+    then: Then | None = None
+    """Where the value of the other run stands, side by side with that of the run in view."""
 
     @property
     def end(self) -> int:
@@ -130,7 +138,7 @@ def plan_columns(
     least = [max(need.least, width) for need, width in zip(needs, whole, strict=True)]
     if sum(least) > room:
         least = [
-            max(need.least, _widest(_broken(head.summary, max(FIGURE, need.least))))
+            max(need.least, _widest(_broken(head, max(FIGURE, need.least))))
             for need, head in zip(needs, heads, strict=True)
         ]
     wanted = [max(need.wanted, width) for need, width in zip(needs, whole, strict=True)]
@@ -142,8 +150,8 @@ def plan_columns(
         lead = cell_len(head.lead)
         first, *others = name_lines(head.name, width - lead, glyphs.ellipsis, name_rows)
         name = (head.lead + first, *(" " * lead + line for line in others))
-        summary = _broken(head.summary, width)
-        columns.append(Column(judge, head, start, width + 2, need.field, name, summary))
+        summary = _broken(head, width)
+        columns.append(Column(judge, head, start, width + 2, need.field, name, summary, need.then))
         start += width + 2
     return tuple(columns)
 
@@ -162,43 +170,63 @@ class Needs(NamedTuple):
     least: int
     wanted: int
     field: int
+    then: Then | None = None
+    """Of the values of another run in front of them."""
 
 
 def column_needs(
-    grid: Grid, heads: Sequence[Head], glyphs: Glyphs = UNICODE, signs: int = 0
+    grid: Grid,
+    heads: Sequence[Head],
+    glyphs: Glyphs = UNICODE,
+    signs: int = 0,
+    split: Beside | None = None,
 ) -> tuple[Needs, ...]:
-    """What each column needs for its cells, with so many signs behind their values, and its name."""
+    """What each column needs for its cells, with so many signs behind their values, and its name.
+
+    `split`: the run whose values stand in front of those of the grid.
+    """
     return tuple(
-        _needs(grid, judge, head, glyphs, signs) for judge, head in lanes(grid.columns, heads)
+        _needs(grid, judge, head, glyphs, signs, split)
+        for judge, head in lanes(grid.columns, heads)
     )
 
 
-def _needs(grid: Grid, judge: Judge, head: Head, glyphs: Glyphs, signs: int) -> Needs:
-    field, suffix, whole = 1, 0, 1
+def _needs(
+    grid: Grid, judge: Judge, head: Head, glyphs: Glyphs, signs: int, split: Beside | None
+) -> Needs:
+    # A state mark goes into the gap: columns do not change their width when cells begin to run.
+    then, now = Extent(), Extent(suffix=1)
     for row in grid.rows[:LOOKED_AT]:
         cell = cell_at(grid, row.case, judge.name, head.part)
         shown = mark(cell, judge, glyphs)
-        if isinstance(cell.score, Measured):
-            field = max(field, cell_len(shown.field))
-            suffix = max(suffix, cell_len(shown.suffix))
-        else:
-            whole = max(whole, cell_len(shown.field))
-    # A state mark goes into the gap: columns do not change their width when cells begin to run.
-    marks = max(field + max(suffix, 1), whole) + signs
+        if split is not None:
+            pair = split.pair(row, judge, head.part, grid.cell(row.case, judge.name), glyphs)
+            was = split.cell(row.case, judge.name, head.part).score
+            then = then.with_(pair.then, isinstance(was, Measured))
+            # The sign of a change is counted among the signs.
+            shown = replace(pair.now, suffix=shown.suffix)
+        now = now.with_(shown, isinstance(cell.score, Measured))
+    marks = now.width + signs
+    if split is not None:
+        marks += then.width + cell_len(glyphs.arrow)
     lead = cell_len(head.lead)
     words = [lead + min(WORD_MAX, cell_len(word)) for word in _BREAK.split(head.name)]
     least = max(COLUMN_MIN, marks, cell_len(head.gate), *words)
-    return Needs(least, max(least, min(NAME_MAX, lead + cell_len(head.name))), field)
+    wanted = max(least, min(NAME_MAX, lead + cell_len(head.name)))
+    before = Then(then.width, then.field) if split is not None else None
+    return Needs(least, wanted, now.field, before)
 
 
 def _widest(lines: Iterable[str]) -> int:
     return max((cell_len(line) for line in lines), default=0)
 
 
-def _broken(lines: Sequence[str], width: int) -> tuple[str, ...]:
-    """The lines, those wider than `width` broken at their last space."""
+def _broken(head: Head, width: int) -> tuple[str, ...]:
+    """The lines of its summary, those wider than `width` broken at their last space."""
+    if head.firm:
+        return head.summary
     broken: list[str] = []
-    for line in lines:
+    for line in head.summary:
         first, space, last = line.rpartition(" ")
         broken += [first, last] if space and cell_len(line) > width else [line]
     return tuple(broken)

@@ -28,6 +28,8 @@ class Glyphs:
     failed: str = "✗"
     unmeasured: str = "∅"
     skipped: str = "–"
+    nothing: str = "·"
+    """No value at all, where another run has one beside it."""
     violation: str = "!!"
     queued: str = "◌"
     running: str = "◐◓◑◒"
@@ -64,6 +66,7 @@ ASCII: Final = Glyphs(
     failed="F",
     unmeasured="?",
     skipped="-",
+    nothing="_",
     queued=".",
     running="|/-\\",
     recorded="r",
@@ -130,6 +133,13 @@ class Mark:
     """Place on the scale, 0 to SHADES - 1; None when the value has none."""
     turning: bool = False
     """A turning mark stands at the end (of the field when alone, else of the suffix)."""
+    quiet: bool = False
+    """Nothing to look at: the same as in the other run."""
+
+    @property
+    def measured(self) -> bool:
+        """Whether the field is aligned with the other values."""
+        return self.look in ("pass", "fail", "number")
 
 
 LABEL_MOST: Final = 10

@@ -8,7 +8,7 @@ from typing import Final, assert_never
 
 from eval_tui.config.schema import Judge
 from eval_tui.engine.grid import CaseView, Cell, CellState, Detail, Read
-from eval_tui.scores import Measured, Reason, Sample, Score, Unmeasured, pass_of
+from eval_tui.scores import Measured, Reason, Sample, Score, Unmeasured, pass_of, same_value
 from eval_tui.tui.cell_words import waiting_hint
 from eval_tui.tui.costs import paid_fields
 from eval_tui.tui.document import Document, SpanStyle, Writer, without_colours
@@ -57,7 +57,7 @@ RECOVERY_WORDS: Final[Mapping[str, str]] = {
     "review": "a review of what the judge rests on",
 }
 
-_TONES: Final[Mapping[bool | None, SpanStyle | None]] = {True: "good", False: "bad", None: None}
+TONES: Final[Mapping[bool | None, SpanStyle | None]] = {True: "good", False: "bad", None: None}
 
 
 def moment(at: float) -> str:
@@ -176,15 +176,6 @@ def _write_recorded(writer: Writer, detail: Detail, judge: Judge) -> None:
             writer.field("computed here", score_words(detail.score, judge), _tone(detail.score))
 
 
-def same_value(first: Score, second: Score) -> bool:
-    """Whether two scores say the same, whatever their words."""
-    if isinstance(first, Measured) and isinstance(second, Measured):
-        return type(first.value) is type(second.value) and first.value == second.value
-    if isinstance(first, Unmeasured) and isinstance(second, Unmeasured):
-        return first.reason is second.reason
-    return False
-
-
 def value_text(value: bool | int | float) -> str:
     """A value as such."""
     if isinstance(value, bool):
@@ -201,7 +192,7 @@ def _score_line(score: Score, judge: Judge) -> str:
 def _tone(score: Score) -> SpanStyle | None:
     if isinstance(score, Unmeasured):
         return "warn"
-    return _TONES[pass_of(score)]
+    return TONES[pass_of(score)]
 
 
 # Why -------------------------------------------------------------------------------------------

@@ -10,17 +10,19 @@ from typing import Final
 from textual.message_pump import MessagePump
 
 from eval_tui.engine.summary import SUMMARY
+from eval_tui.engine.threads import in_thread
 from eval_tui.results.summary_file import (
     CannotWrite,
     Entries,
     Scoring,
     all_entries,
     comparison,
+    read_existing,
     write_summary,
 )
 from eval_tui.results.words import count
 from eval_tui.tui.face import Driver
-from eval_tui.tui.host import say
+from eval_tui.tui.host import app_of, say
 
 SLICE: Final = 20
 """Cases that are put together in one piece."""
@@ -28,12 +30,13 @@ SLICE: Final = 20
 
 async def write_run_summary(node: MessagePump, driver: Driver) -> None:
     """Write what is shown of the run in view, and say where."""
-    run, folder, grid = driver.status.run_id, driver.run_dir, driver.grid
-    if not folder:
+    run, folder, grid, config = driver.status.run_id, driver.run_dir, driver.grid, driver.config
+    if not folder or config is None:
         say(node, "There is no run whose scores could be written.")
         return
     cells: dict[str, Entries] = {}
-    for number, (case, entries) in enumerate(all_entries(grid, driver.full_score), 1):
+    every = all_entries(grid, driver.full_score, config.root)
+    for number, (case, entries) in enumerate(every, 1):
         cells[case] = entries
         if number % SLICE == 0:
             await asyncio.sleep(0)
@@ -43,13 +46,32 @@ async def write_run_summary(node: MessagePump, driver: Driver) -> None:
     compared = comparison(grid, driver.full_score, run, driver.baseline_id)
     scoring = Scoring(run, grid.columns, cells, compared)
     path = os.path.join(folder, SUMMARY)
+    name = os.path.relpath(path, config.root)
     try:
+        if not await _may_replace(node, driver, path, name, scoring):
+            return
         await driver.write_own(path, lambda: write_summary(folder, scoring))
     except CannotWrite as error:
         say(node, f"Nothing was written: {error}", "error")
         return
-    root = driver.config.root if driver.config is not None else os.curdir
-    say(node, f"Wrote {os.path.relpath(path, root)}: {_told(cells.values())}.")
+    say(node, f"Wrote {name}: {_told(cells.values())}.")
+
+
+async def _may_replace(
+    node: MessagePump, driver: Driver, path: str, name: str, scoring: Scoring
+) -> bool:
+    """Ask before values are written over that somebody else has recorded. Raises CannotWrite."""
+    if driver.as_written(path):
+        return True
+    document = await in_thread(lambda: read_existing(path))
+    if not document:
+        return True
+    from eval_tui.results.summary_change import summary_change
+    from eval_tui.tui.screens.confirm import ConfirmScreen
+
+    told = f"{name} is there, and not as eval-tui left it. Write the scores into it?"
+    question = f"{told}\n\n{summary_change(document, scoring).words}"
+    return await app_of(node).push_screen_wait(ConfirmScreen(question))
 
 
 def _told(rows: Iterable[Entries]) -> str:

@@ -59,6 +59,9 @@ _NUMBER: Final = re.compile(
 _QUOTED: Final = re.compile(
     r'"([^"\n]{3,400})"|“([^”\n]{3,400})”|`([^`\n]{2,400})`|(?<!\w)\'([^\'\n]{3,400})\'(?!\w)'
 )
+_ITEM: Final = re.compile(r"^\s*[-*•] (\w+): (\S[^\n]{2,399})")
+"""What went wrong with a tool, as an item of a list: its words are quoted without marks."""
+_LEFT_OUT: Final = re.compile(r"… \+[\d,]+ chars$|…$")
 _PATH: Final = re.compile(
     r"(?<![\w/.@~+-])((?:[\w@~+.-]*/)*[\w@+-][\w@+.-]*\.\w{1,8}|/?(?:[\w@+.-]+/)+)"
 )
@@ -99,10 +102,10 @@ class _Turn:
 async def find_citations(document: Document, trace: Trace, files: Sequence[str]) -> list[Citation]:
     """The citations of a document, top to bottom. Lets the keyboard have its turn while it looks."""
     known = await _known(trace, files)
-    pattern = _tool_pattern(known.tools)
+    pattern, tools = _tool_pattern(known.tools), known.tools
     found: list[Citation] = []
     quotes: list[_Candidate] = []
-    for candidate in _candidates(document.lines, pattern):
+    for candidate in _candidates(document.lines, pattern, tools):
         place = _named_place(candidate, document.lines[candidate.line], known)
         if place is not None:
             found.append(Citation(*candidate[:3], place))
@@ -126,18 +129,26 @@ def with_links(document: Document, citations: Sequence[Citation], here: int) -> 
     return Document(document.lines, spans, document.raw)
 
 
-def _candidates(lines: Sequence[str], tools: re.Pattern[str] | None) -> Iterator[_Candidate]:
+def _candidates(
+    lines: Sequence[str], pattern_of_tools: re.Pattern[str] | None, tools: Mapping[str, int]
+) -> Iterator[_Candidate]:
     """Everything that looks like a citation; of overlapping ones the first of these kinds."""
     room = READ
     for number, whole in enumerate(lines):
         line = whole[: max(room, 0)]
         room -= len(whole)
         taken: list[tuple[int, int]] = []
+        item = _ITEM.match(line)
+        if item is not None and item.group(1) in tools:
+            text = _LEFT_OUT.sub("", item.group(2)).rstrip(" .")
+            start = item.start(2)
+            yield _Candidate(number, start, start + len(text), text, quoted=True)
+            continue
         for hit in _QUOTED.finditer(line):
             text = next(filter(None, hit.groups()))
             taken.append(hit.span())
             yield _Candidate(number, hit.start() + 1, hit.end() - 1, text, quoted=True)
-        for pattern in filter(None, (_PATH, _NUMBER, tools)):
+        for pattern in filter(None, (_PATH, _NUMBER, pattern_of_tools)):
             for hit in pattern.finditer(line):
                 start, end = hit.span()
                 if any(start < b and a < end for a, b in taken):

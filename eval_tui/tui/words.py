@@ -73,13 +73,20 @@ def title_line(
     glyphs: Glyphs,
     width: int,
     verdicts: str | None = None,
+    then: str = "",
 ) -> Content:
-    """The first line: eval, run, how many cases ran, and how many have which verdict."""
+    """The first line: eval, run, how many cases ran, and how many have which verdict.
+
+    `then`: the run that stands beside the one in view.
+    """
     name = status.eval_name or (config.name if config else "")
     parts: list[Content] = [content(one_line(name) or "eval-tui", "bold $primary")]
     if status.run_id:
-        parts += [Content.styled("  run ", "$skip"), content(one_line(status.run_id))]
-        if status.following:
+        if then:
+            parts += [Content.styled("  then ", "$skip"), content(one_line(then))]
+        now = "  now " if then else "  run "
+        parts += [Content.styled(now, "$skip"), content(one_line(status.run_id))]
+        if status.following and not then:
             parts.append(Content.styled("  newest, followed", "$skip"))
     right = [f"{counts.ran:,} of {plural(counts.total, 'case')} ran"] if counts.total else []
     if counts.not_run:

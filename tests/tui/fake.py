@@ -98,6 +98,8 @@ class FakeDriver:
         self.read_runs: list[tuple[str, ...]] = []
         """Which of them were asked for."""
         self.started = 0
+        self.own: set[str] = set()
+        """Files that are as they were written here."""
         self.run_dir = ""
         self.baseline_id = ""
 
@@ -157,11 +159,15 @@ class FakeDriver:
     def full_score(self, case: str, judge: str) -> Score | None:
         return self.detail(case, judge).score
 
+    def as_written(self, path: str) -> bool:
+        return path in self.own
+
     async def write_own(self, path: str, write: Callable[[], T]) -> T:
         self.calls.append(("write_own", path))
+        self.own.add(path)
         return write()
 
-    async def view(self, case: str) -> CaseView:
+    async def view(self, case: str, beginning: bool = False) -> CaseView:
         return self.views[case]
 
     async def dry_run(self, case: str, judge: str) -> DryRun:

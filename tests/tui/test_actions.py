@@ -22,6 +22,7 @@ from eval_tui.tui.screens.help import HelpScreen, help_groups
 from eval_tui.tui.screens.lists import ListScreen
 from eval_tui.tui.screens.opinion import OpinionScreen
 from eval_tui.tui.screens.review import ReviewScreen
+from eval_tui.tui.screens.runs import RunsScreen
 
 CONTEXTS: tuple[Context, ...] = get_args(Context)
 HOMES: dict[Context, type] = {
@@ -29,6 +30,7 @@ HOMES: dict[Context, type] = {
     "grid": GridScreen,
     "case": CaseScreen,
     "list": ListScreen,
+    "runs": RunsScreen,
     "review": ReviewScreen,
     "opinion": OpinionScreen,
     "help": HelpScreen,
@@ -69,7 +71,7 @@ def test_the_bindings_of_a_screen_come_from_the_registry(context: Context):
     assert bound == own
 
 
-@pytest.mark.parametrize("context", ["grid", "case", "list", "review", "opinion"])
+@pytest.mark.parametrize("context", ["grid", "case", "list", "runs", "review", "opinion"])
 def test_help_lists_every_key_here(context: Context):
     listed = " ".join(keys for _, entries in help_groups(context) for keys, _ in entries).split()
     for action in actions_here(context):

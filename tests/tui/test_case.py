@@ -73,7 +73,7 @@ class Driver(FakeDriver):
         facts: dict[str, Any] = {"score": cell.score, **self.details.get(case, {})}
         return Detail(CellKey(case, judge), cell, **facts)
 
-    async def view(self, case: str) -> CaseView:
+    async def view(self, case: str, beginning: bool = False) -> CaseView:
         await self.gate.wait()
         self.asked.append(case)
         return self.views[case]

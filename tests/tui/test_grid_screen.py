@@ -278,6 +278,22 @@ async def test_rerunning_everything_asks_only_when_models_would_be_called():
         assert [call[0] for call in driver.calls] == ["rerun"]
 
 
+@pytest.mark.parametrize(
+    ("keyless", "told"),
+    [
+        (0, "2 cells queued."),
+        (1, "1 cell queued. 1 cell waits for an API key: put"),
+        (2, "2 cells wait for an API key: put"),
+    ],
+)
+async def test_cells_that_wait_for_a_key_are_told(keyless: int, told: str):
+    driver = sample_driver()
+    driver.price = replace(NOTHING, keyless=keyless)
+    async with running(driver) as (pilot, _):
+        await pilot.press("space", "j", "space", "r")
+        await sees(pilot, told[:40])
+
+
 async def test_nothing_to_run_is_said():
     driver = FakeDriver(ran("a"), [check("links")])
     async with running(driver) as (pilot, _):

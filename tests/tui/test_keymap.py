@@ -39,6 +39,7 @@ def test_keys_are_written_as_people_write_them(tmp_path: Path):
         ("quit: Q\nrerun: x", 2, "x for rerun is the key of cancel already"),
         ("rerun: Q\nquit: Q", 2, "Q for quit is the key of rerun already"),
         ("help: r", 1, "r for help is the key of"),
+        ("run-mark: y", 1, "y for run-mark is the key of list-copy already"),
         ("mark: j", 1, "j moves everywhere"),
         ("rerunn: u", 1, "there is no action 'rerunn'; did you mean rerun?"),
         ("rerun: contrl+x", 1, "there is no key 'contrl+x'"),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import yaml
+from textual.events import Key
 from textual.pilot import Pilot
 
 from eval_tui.engine.grid import CellKey, RunInfo
@@ -51,6 +52,15 @@ async def test_a_verdict_with_a_comment_is_kept_and_shown_beside_the_judges(tmp_
         assert driver.grid.cell("a", "fine").score == measured(True)  # never in its place
         await press(pilot, ["enter"])
         await sees(pilot, "disagrees with you on 1 of 1")
+
+
+async def test_a_comment_that_comes_in_one_go_with_the_keys_around_it_is_kept(tmp_path: Path):
+    async with running(reviewed(tmp_path)) as (pilot, _):
+        await press(pilot, ["V", "1"])
+        for key, letter in (*((letter, letter) for letter in "cclue"), ("ctrl+s", None)):
+            pilot.app.post_message(Key(key, letter))
+        await saved(pilot)
+        assert on_disk(tmp_path)["verdicts"]["a"]["comment"] == "clue"  # type: ignore[index]
 
 
 async def test_it_stays_through_a_rerun_and_the_agreement_follows(tmp_path: Path):

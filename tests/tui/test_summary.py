@@ -13,7 +13,7 @@ from eval_tui.engine.grid import Cell, CellState, Row
 from eval_tui.scores import Reason, Unmeasured, measured
 from tests.tui.fake import FakeDriver, check, ran
 from tests.tui.hostile import LITERAL
-from tests.tui.seeing import drained, lines_of, running, screen_text, sees
+from tests.tui.seeing import drained, lines_of, running, screen_text, sees, until
 
 pytestmark = pytest.mark.asyncio
 
@@ -101,6 +101,35 @@ async def test_w_writes_the_summary_and_says_where(tmp_path: Path):
     assert found["run_id"] == "run-2"
     assert found["per_case"]["two"]["b"]["error"] == "it broke"
     assert "late" not in found["per_case"]
+
+
+async def test_a_summary_of_another_hand_is_written_over_only_when_that_is_confirmed(
+    tmp_path: Path,
+):
+    driver, path = rewarded(root=str(tmp_path)), tmp_path / "summary.yaml"
+    driver.run_dir = str(tmp_path)
+    theirs = {"per_case": {"one": {"a": {"value": 9}, "b": 0.834, "c": True}}, "remark": "mine"}
+    path.write_text(yaml.safe_dump(theirs), "utf-8")
+    async with running(driver, size=(140, 30)) as (pilot, _):
+        await pilot.press("w")
+        await sees(pilot, "summary.yaml is there, and not as eval-tui left it.")
+        await sees(
+            pilot, "6 cells would be written: 1 get another value, 1 keep theirs, 4 are new."
+        )
+        await sees(pilot, "What stays: 1 cell not judged here, `remark`.")
+        await pilot.press("n")
+        assert yaml.safe_load(path.read_text("utf-8")) == theirs
+        await pilot.press("w", "y")
+        await sees(pilot, "Wrote summary.yaml: 6 cells")
+        found = yaml.safe_load(path.read_text("utf-8"))
+        assert (found["remark"], found["per_case"]["one"]["c"]) == ("mine", True)
+        assert found["per_case"]["one"]["a"]["value"] == 0.5
+        driver.put("one", "a", measured(0.25))
+        await drained(pilot, driver)
+        await pilot.press("w")
+        await until(
+            pilot, lambda: "value: 0.25" in path.read_text("utf-8"), "ours is not asked about"
+        )
 
 
 async def test_a_summary_that_cannot_be_written_is_told_and_nothing_else_happens(tmp_path: Path):

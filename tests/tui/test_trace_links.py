@@ -70,6 +70,13 @@ async def test_a_tool_name_that_begins_a_sentence_is_a_verb() -> None:
     assert await cited("Edit call") == [("Edit", TracePlace(3))]
 
 
+async def test_what_is_listed_below_a_tools_name_leads_to_the_entry_that_says_it() -> None:
+    assert await cited(
+        "1 of 4 tool calls failed\n- Edit: string not found\n- Edit: never said"
+    ) == [("string not found", TracePlace(3, "string not found"))]
+    assert await cited("- Advice: string not found") == []
+
+
 @pytest.mark.parametrize("marks", ['"{}"', "“{}”", "`{}`", "'{}'"])
 async def test_quoted_words_lead_to_the_entry_that_holds_them(marks: str) -> None:
     assert await cited(f"It says {marks.format('string not found')} there") == [

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +71,25 @@ def line(text: str, name: str) -> str:
     return json.dumps({"type": "assistant", "message": message}) + "\n"
 
 
+async def test_what_is_cited_is_reached_in_one_key_also_in_a_trace_never_seen() -> None:
+    failure = "the index of the wiki could not be written " * 3
+    events = [
+        says("I will write the index."),
+        calls("Bash", "a", {"command": "make index"}),
+        gives("a", failure, True),
+        *(says(f"m {n}", f"m{n}") for n in range(5)),
+    ]
+    driver = driver_of(events, f'It says "{failure.strip()[-60:]}".')
+    async with running(driver) as (pilot, _):
+        screen = await opened(pilot)
+        await linked(pilot, screen)
+        await pilot.press("c")
+        view = screen.query_one(TraceView)
+        await until(pilot, lambda: view.entry == 1, "the call that said it")
+        await pilot.pause()
+        assert view.entry == 1 and view.has_focus
+
+
 async def test_the_timeline_shows_where_things_are_and_what_it_comes_to() -> None:
     async with running(driver_of(RUN)) as (pilot, _):
         screen = await opened(pilot, "2")
@@ -119,6 +140,82 @@ async def test_a_growing_log_is_followed_while_the_reader_stays_where_they_are(
         await pilot.press("G")
         await sees(pilot, "new 4")
         assert "new below" not in screen_text(pilot.app)
+
+
+class Slow(FakeDriver):
+    """Reads the first events of a case at once, and the rest when it may."""
+
+    part = 60
+    merged: tuple[Event, ...] = ()
+    """What the rest puts in before all that was there."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.rest = asyncio.Event()
+        self.fails = False
+
+    async def view(self, case: str, beginning: bool = False) -> CaseView:
+        view = self.views[case]
+        if beginning:
+            events = view.events[: self.part]
+            return replace(view, events=events, events_end=0, events_part=0.01, stdout="")
+        await self.rest.wait()
+        if self.fails:
+            raise OSError("the file is gone")
+        return replace(view, events=(*self.merged, *view.events))
+
+
+def slow(count: int) -> Slow:
+    driver = Slow(ran("one"), [check("style")])
+    driver.put("one", "style", measured(False))
+    events = [says(f"m {n}", f"m{n}") for n in range(count)]
+    driver.views["one"] = replace(driver_of(events, stdout="the log").views["one"])
+    return driver
+
+
+async def test_the_beginning_of_a_long_trace_can_be_read_while_the_rest_is_loaded() -> None:
+    driver = slow(3_000)
+    driver.merged = (says("put in", "x"),)
+    async with running(driver) as (pilot, _):
+        screen = await opened(pilot, "2")
+        await sees(pilot, "first 1% so far")
+        view = screen.query_one(TraceView)
+        view.go_to_entry(20)
+        view.go_to_row(15)
+        before = view.render_line(5).text
+        assert "m 20" in before
+        await pilot.press("5")
+        await sees(pilot, "Loading this case")
+        driver.rest.set()
+        await sees(pilot, "the log")
+        await pilot.press("2")
+        await until(pilot, lambda: len(view.trace.entries) == 3_001, "the rest")
+        assert view.entry == 21
+        assert view.render_line(5).text == before, "the line stands where it stood"
+        assert "so far" not in screen_text(pilot.app) and "new below" not in screen_text(pilot.app)
+
+
+async def test_a_rest_that_cannot_be_read_leaves_the_beginning_and_says_so() -> None:
+    driver = slow(3_000)
+    driver.fails = True
+    async with running(driver) as (pilot, _):
+        screen = await opened(pilot, "2")
+        await sees(pilot, "first 1% so far")
+        driver.rest.set()
+        await sees(pilot, "This case cannot be read: the file is gone")
+        assert len(screen.query_one(TraceView).trace.entries) == 60
+        await pilot.press("5")
+        await sees(pilot, "the file is gone")
+
+
+async def test_who_went_to_the_end_of_a_beginning_comes_to_the_end_of_the_whole() -> None:
+    driver = slow(3_000)
+    async with running(driver) as (pilot, _):
+        await opened(pilot, "2")
+        await sees(pilot, "first 1% so far")
+        await pilot.press("G")
+        driver.rest.set()
+        await sees(pilot, "m 2999")
 
 
 async def test_a_log_that_only_reads_as_a_whole_is_loaded_again(tmp_path: Path) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import ClassVar, Final, cast
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Container
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher
 
@@ -24,7 +25,7 @@ from eval_tui.tui.face import Driver
 from eval_tui.tui.host import app_of, say
 from eval_tui.tui.marks import UNICODE, Glyphs
 from eval_tui.tui.rerun import rerun
-from eval_tui.tui.screens.case_files import CaseFiles
+from eval_tui.tui.screens.case_beside import CaseBeside, OtherReason
 from eval_tui.tui.screens.case_request import Requests
 from eval_tui.tui.widgets.bars import Bar
 from eval_tui.tui.widgets.data_view import DataView
@@ -35,6 +36,9 @@ from eval_tui.tui.widgets.search_bar import SearchBar
 from eval_tui.tui.widgets.tab_strip import TabStrip
 from eval_tui.tui.widgets.trace_pane import TracePane
 from eval_tui.tui.widgets.trace_view import TraceView
+
+if TYPE_CHECKING:
+    from eval_tui.tui.beside import Beside
 
 _CELL_PAGES: Final[dict[str, Callable[[Detail, Judge, Glyphs], Document]]] = {
     "reason": pages.reason_page,
@@ -53,7 +57,7 @@ Reader = LineView | TraceView | FileTree | DataView
 """What a person can read, search and copy."""
 
 
-class CaseScreen(CaseFiles):
+class CaseScreen(CaseBeside):
     """Reads one cell. What is known is shown at once; the case's files come when they are loaded.
 
     Changes of the cell refresh the header and the pages in place: scroll, selection, folds and
@@ -74,9 +78,11 @@ class CaseScreen(CaseFiles):
         judge: str,
         glyphs: Glyphs = UNICODE,
         shown: Callable[[], Sequence[str]] | None = None,
+        beside: Beside | None = None,
     ) -> None:
-        """`shown`: the cases that the grid shows, in its order; `n` and `N` follow it."""
-        super().__init__(driver)
+        """`shown`: the cases that the grid shows, in its order; `n` and `N` follow it. `beside`:
+        the run whose reasons stand with those of the run in view."""
+        super().__init__(driver, beside)
         self._shown = shown
         self.case = case
         self.judge = judge
@@ -95,15 +101,17 @@ class CaseScreen(CaseFiles):
     def compose(self) -> ComposeResult:
         yield CaseHead(self.driver, lambda: self.cell, self.glyphs, id="case-head")
         yield TabStrip(tabs_of(self.detail, self._column), self.tab, id="case-tabs")
-        with ContentSwitcher(initial=self.tab, id="case-pages"):
-            yield LineView(id="reason")
-            yield TracePane(id="trace", glyphs=self.glyphs)
-            yield FilesPane(self.load_file, self.find_others, id="files", glyphs=self.glyphs)
-            yield LineView(id="inputs")
-            yield LineView(id="logs")
-            yield LineView(id="why")
-            yield LineView(id="history")
-            yield LineView(id="request")
+        with Container(id="case-body"):
+            yield OtherReason(id="then")
+            with ContentSwitcher(initial=self.tab, id="case-pages"):
+                yield LineView(id="reason")
+                yield TracePane(id="trace", glyphs=self.glyphs)
+                yield FilesPane(self.load_file, self.find_others, id="files", glyphs=self.glyphs)
+                yield LineView(id="inputs")
+                yield LineView(id="logs")
+                yield LineView(id="why")
+                yield LineView(id="history")
+                yield LineView(id="request")
         yield SearchBar(id="case-search")
         yield Bar(id="hints")
 
@@ -111,6 +119,9 @@ class CaseScreen(CaseFiles):
         self._show_head()
         self._show_tab()
         self.load_case()
+
+    def on_unmount(self) -> None:
+        self._filled.clear()
 
     @property
     def cell(self) -> CellKey:
@@ -182,20 +193,7 @@ class CaseScreen(CaseFiles):
 
     # The case's files ------------------------------------------------------------------------
 
-    def load_case(self) -> None:
-        self.run_worker(self._read_case(self.case), group="case", exclusive=True)
-
-    async def _read_case(self, case: str) -> None:
-        try:
-            view, problem = await self.driver.view(case), ""
-        except (OSError, LookupError, ValueError, RuntimeError) as error:
-            view, problem = None, f"This case cannot be read: {error}"
-        if case != self.case or (view is not None and view == self.case_view):
-            return
-        if view is None and self.case_view is not None:
-            # What is being read stays, as the last that was known.
-            say(self, problem, "warning")
-            return
+    def case_loaded(self, view: CaseView | None, problem: str) -> None:
         self.case_view, self._unreadable = view, problem
         self.view_loaded(view)
         self._show_head()
@@ -212,6 +210,7 @@ class CaseScreen(CaseFiles):
     def _fill(self) -> None:
         """Put what is known into the page in view; the others wait until they are seen."""
         self.query_one(TabStrip).show(tabs_of(self.detail, self._column), self.tab)
+        self.show_then(self.detail, self._column)
         source = self._source()
         if self.tab in self._filled and self._filled[self.tab] is source:
             return
@@ -219,6 +218,8 @@ class CaseScreen(CaseFiles):
         self._filled[self.tab] = source
         if self.tab in _CELL_PAGES:
             page = _CELL_PAGES[self.tab](self.detail, self._column, self.glyphs)
+            if self.tab == "reason":
+                page = self.reason_now(page, self.detail, self._column)
             self.query_one(f"#{self.tab}", LineView).show(page, keep)
             self.cite()
         elif self.tab == "request":
@@ -244,13 +245,16 @@ class CaseScreen(CaseFiles):
             else:
                 files.say(self._unreadable or "Loading this case")
         else:
-            page = _CASE_PAGES[tab](view) if view else waiting
+            there = view is not None and (tab != "logs" or view.events_part == 1)
+            page = _CASE_PAGES[tab](view) if view and there else waiting
             self.query_one(f"#{tab}", LineView).show(page, keep)
 
     @property
     def reader(self) -> Reader:
         """What is being read: the part of the page in view that has the focus, else its first."""
         page = self.query_one(f"#{self.tab}", Widget)
+        if self.then.has_focus and self.then.display:
+            return self.then
         if isinstance(page, FilesPane):
             return page.reader
         return page.view if isinstance(page, TracePane) else cast("LineView", page)
@@ -379,17 +383,11 @@ class CaseScreen(CaseFiles):
 
     def action_rerun(self) -> None:
         """Rerun this judge on this case, unless its value is known to be valid."""
-        self._rerun(force=False)
+        rerun(self, self.driver, (self.cell,), name=self.judge)
 
     def action_rerun_forced(self) -> None:
         """Rerun this judge on this case, whatever is known."""
-        self._rerun(force=True)
-
-    def _rerun(self, force: bool) -> None:
-        def told(queued: int) -> None:
-            say(self, f"{self.judge} is queued." if queued else "There is nothing to rerun here.")
-
-        rerun(self, self.driver, (self.cell,), told, force)
+        rerun(self, self.driver, (self.cell,), force=True, name=self.judge)
 
     def action_cancel(self) -> None:
         """Cancel this judge on this case."""

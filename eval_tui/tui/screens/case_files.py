@@ -13,8 +13,6 @@ from eval_tui.tui.widgets.files_pane import FilesPane
 class CaseFiles(CaseTrace):
     """Knows how the files of the case are read and shown; the case screen builds on this."""
 
-    case: str
-
     async def load_file(self, name: str) -> FileText:
         """The text of a file of the case."""
         return await self.driver.file_text(self.case, name)

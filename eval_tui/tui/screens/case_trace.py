@@ -6,11 +6,13 @@ import asyncio
 import time
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, Literal
 
 from textual.events import Click
 
 from eval_tui.engine.grid import CaseView
+from eval_tui.engine.threads import in_thread
 from eval_tui.record.tail import Tail
 from eval_tui.tui.case_tabs import TabId
 from eval_tui.tui.face import Driver
@@ -35,6 +37,7 @@ SLICE: Final = 1_000
 class CaseTrace(LiveScreen):
     """Knows the trace and what the reason cites of the case; the case screen builds on this."""
 
+    case: str
     tab: TabId
     case_view: CaseView | None
 
@@ -52,13 +55,47 @@ class CaseTrace(LiveScreen):
     def on_mount(self) -> None:
         self.set_interval(FOLLOW_S, self._follow)
 
+    def on_unmount(self) -> None:
+        """Let go of what may be a hundred thousand events: a collector that walks over them halts
+        the app, and what is closed hangs together in circles until it does."""
+        self.case_view = self._built = None
+
     @abstractmethod
     def action_tab(self, tab: TabId) -> None:
         """Go to a tab."""
 
     @abstractmethod
+    def case_loaded(self, view: CaseView | None, problem: str) -> None:
+        """Show what the case's files hold, or why they cannot be read."""
+
+    # Reading ---------------------------------------------------------------------------------
+
     def load_case(self) -> None:
-        """Read the case's files again."""
+        """Read the case's files, also again."""
+        self.run_worker(self._read_case(self.case), group="case", exclusive=True)
+
+    async def _read_case(self, case: str) -> None:
+        view, problem = await self._asked(case, beginning=self.case_view is None)
+        if view is not None and view.events_part < 1 and case == self.case:
+            self.case_loaded(view, "")
+            view, problem = await self._asked(case)
+        known = self.case_view
+        if case != self.case or await in_thread(lambda: view is not None and view == known):
+            return
+        if view is not None or known is None:
+            self.case_loaded(view, problem)
+            return
+        # What is being read stays, as the last that was known.
+        say(self, problem, "warning")
+        if known.events_part < 1:
+            self.case_loaded(replace(known, notes=(*known.notes, problem)), problem)
+
+    async def _asked(self, case: str, beginning: bool = False) -> tuple[CaseView | None, str]:
+        """What the driver knows of a case, or why that is nothing."""
+        try:
+            return await self.driver.view(case, beginning), ""
+        except (OSError, LookupError, ValueError, RuntimeError) as error:
+            return None, f"This case cannot be read: {error}"
 
     # The file of the trace -------------------------------------------------------------------
 
@@ -77,13 +114,26 @@ class CaseTrace(LiveScreen):
         """Show the trace of a view, or what there is to say in its place."""
         if keep and self._ahead:
             return
-        pane = self.query_one(TracePane)
-        if view is None:
-            pane.show(TraceBuilder(), keep, unreadable or "Loading this case")
+        done = len(self._builder_of(view).trace.events) if view is not None else 0
+        if view is not None and len(view.events) - done <= SLICE:
+            self._show_trace(view, keep)
             return
-        builder = self._builder_of(view)
+        if view is None or not keep:
+            words = unreadable or "Loading this case"
+            self.query_one(TracePane).show(TraceBuilder(), keep, words)
+        if view is not None:
+            self.run_worker(self._make_trace(view, keep), group="trace", exclusive=True)
+
+    async def _make_trace(self, view: CaseView, keep: bool) -> None:
+        await self._trace_of(view)
+        if view is self.case_view:
+            self._show_trace(view, keep)
+
+    def _show_trace(self, view: CaseView, keep: bool) -> None:
+        pane, builder = self.query_one(TracePane), self._builder_of(view)
         builder.extend(view.events[len(builder.trace.events) :])
-        pane.show(builder, keep, view.events_words or "No events were recorded.")
+        words = view.events_words or "No events were recorded."
+        pane.show(builder, keep, words, view.events_part)
         self._built = view, pane.builder
 
     def _follow(self) -> None:
@@ -93,7 +143,9 @@ class CaseTrace(LiveScreen):
             return
         if getattr(app_of(self), "frozen", False):
             return
-        reading = any(work.group == "case" and not work.is_finished for work in self.workers)
+        reading = any(
+            work.group in ("case", "trace") and not work.is_finished for work in self.workers
+        )
         if reading or now < self._rests_until:
             return
         events = tail.more()
@@ -192,7 +244,9 @@ class CaseTrace(LiveScreen):
             self.run_worker(self._open_file(place), group="cited-file", exclusive=True)
         else:
             self.action_tab("trace")
-            self.query_one(TracePane).view.go_to_text(place.entry, place.text)
+            view = self.query_one(TracePane).view
+            # A trace that was never seen has no rows yet.
+            view.call_after_refresh(view.go_to_text, place.entry, place.text)
 
     async def _open_file(self, place: FilePlace) -> None:
         """Show a file at a line, once its text is there."""

@@ -25,9 +25,10 @@ NAME_MOST: Final = 28
 class ChangesScreen(ListScreen):
     """The grid beside its baseline. Opening an entry goes to its cell."""
 
-    HEADLINE: ClassVar[str] = "Changed since the baseline"
+    HEADLINE: ClassVar[str] = "Changed since"
     COUNTED: ClassVar[bool] = False
-    NOTHING: ClassVar[str] = "Nothing has changed since the baseline, as far as that is compared."
+    NOTHING: ClassVar[str] = "Nothing has changed since then, as far as that is compared."
+    COMPARING: ClassVar[str] = "Comparing."
 
     def __init__(
         self, driver: Driver, grid: Callable[[], Grid], beside: Beside, glyphs: Glyphs
@@ -57,15 +58,20 @@ class ChangesScreen(ListScreen):
                 return
 
     def _compared(self) -> Comparison:
-        baseline = self._beside.baseline
-        return compare(self._grid(), baseline, self.driver.status.run_id, baseline.run)
+        beside = self._beside
+        return compare(self._grid(), beside.grid, self.driver.status.run_id, beside.run)
 
     def headline(self) -> str:
-        return f"{self.HEADLINE}, {self._beside.name}"
+        return f"{self.HEADLINE} {self._beside.what}"
+
+    def nothing(self) -> str:
+        return self.NOTHING if self._found is not None else self.COMPARING
 
     def entries(self) -> Sequence[Entry]:
         found = self._found
-        return [] if found is None else [*self._figures(found), *self._cells(found)]
+        if found is None:
+            return []
+        return [*self._figures(found), *self._cells(found), *self._cases(found)]
 
     def open_entry(self, entry: Entry) -> None:
         case, _, judge = entry.key.partition("\0")
@@ -90,9 +96,8 @@ class ChangesScreen(ListScreen):
         for one in cells:
             if one.group != group:
                 group = one.group
-                yield _heading(
-                    f"{group_words(one.group, self._glyphs)} ({found.counts[one.group]:,})"
-                )
+                group_name = group_words(one.group, self._glyphs)
+                yield _heading(f"{group_name} ({found.counts[one.group]:,})")
             judge = judges[one.judge]
             was, now = (cell_words(cell, judge, self._glyphs) for cell in (one.before, one.after))
             case, name = fit(one_line(one.case), case_width), fit(one_line(one.judge), judge_width)
@@ -106,9 +111,25 @@ class ChangesScreen(ListScreen):
             more = plural(len(found.cells) - SHOWN_MOST, "cell")
             yield _heading(f"and {more} more: see the filter `changed`")
 
+    def _cases(self, found: Comparison) -> Iterator[Entry]:
+        """Those that ran on one side only: nothing of them is compared."""
+        columns = self._grid().columns
+        first = columns[0].name if columns else ""
+        for words, cases, opens in (
+            ("cases that only this run has", found.new_cases, True),
+            (f"cases that only {one_line(found.baseline)} has", found.gone_cases, False),
+        ):
+            if cases:
+                yield _heading(f"{words} ({len(cases):,})")
+            for case in cases[:SHOWN_MOST]:
+                shown = content(f"  {one_line(case)}")
+                yield Entry(f"{case}\0{first}", shown, f"{words}: {case}", opens=opens)
+            if len(cases) > SHOWN_MOST:
+                yield _heading(f"and {plural(len(cases) - SHOWN_MOST, 'case')} more")
+
 
 def _heading(text: str) -> Entry:
-    return Entry(f"{text}\0", content(text, "bold $primary"), text, opens=False)
+    return Entry(f"{text}\0", content(text, "bold $primary"), text, opens=False, heading=True)
 
 
 def _figure_words(one: JudgeChange, glyphs: Glyphs) -> str:

@@ -23,7 +23,7 @@ from eval_tui.tui.costs import cost_line
 from eval_tui.tui.editor import edit
 from eval_tui.tui.face import Driver
 from eval_tui.tui.heads import heads_of, known_heads
-from eval_tui.tui.host import app_of, book_of, say
+from eval_tui.tui.host import app_of, book_of, say, shows_verdicts
 from eval_tui.tui.layout import CASE_MAX, Head, longest_name
 from eval_tui.tui.marks import Glyphs
 from eval_tui.tui.opening import open_run
@@ -167,7 +167,7 @@ class GridScreen(GridPreview):
             self.query_one("#empty-text", Static).update(text)
         if self.cases.only is not None:
             self.cases.only |= failing(self.grid)
-        self._counts = words.counts_of(self.grid.rows)
+        self._counts = words.counts_of(self.own_grid.rows)
         self.cases.verdicts, self.cases.rewards = self._verdict_column(), self._reward_column()
         self.cases.trials = self.trial_column()
         self._place_preview()
@@ -209,7 +209,9 @@ class GridScreen(GridPreview):
     def _heads_of(self, grid: Grid, book: ReviewBook | None) -> tuple[Head, ...]:
         began = time.perf_counter()
         board = make_board(grid, self.driver.config, unfolded=self._unfolded)
-        heads = heads_of(board, self.glyphs)
+        split = self.cases.split
+        then = split.figures.of(grid.columns, self._unfolded) if split is not None else None
+        heads = heads_of(board, self.glyphs, then)
         if book:
             from eval_tui.tui.opinion_words import with_agreement
 
@@ -250,6 +252,7 @@ class GridScreen(GridPreview):
         status, config, counts = self.driver.status, self.driver.config, self._counts
         frozen, behind = self._still is not None, self._behind
         of_cases, dot = self.cases.of_cases, f" {self.glyphs.dot} "
+        split = self.cases.split
         self.query_one("#title", Bar).show(
             lambda width: words.title_line(
                 config,
@@ -258,6 +261,7 @@ class GridScreen(GridPreview):
                 self.glyphs,
                 width,
                 dot.join(filter(None, (column.counted(width < 100) for column in of_cases))),
+                split.brief if split is not None else "",
             )
         )
         self.query_one("#status", Bar).show(
@@ -272,7 +276,7 @@ class GridScreen(GridPreview):
 
     def _verdict_column(self) -> VerdictColumn | None:
         config = self.driver.config
-        if config is None or not config.has_verdicts:
+        if config is None or not shows_verdicts(self, config):
             return None
         from eval_tui.tui.widgets.verdict_column import column_for
 
@@ -293,24 +297,17 @@ class GridScreen(GridPreview):
         return tuple(sorted(self.cases.marked)) or ((key,) if key else ())
 
     def action_rerun(self) -> None:
-        self._rerun(self._chosen())
+        rerun(self, self.driver, self._chosen())
         self.cases.set_marked(frozenset())
 
     def action_rerun_forced(self) -> None:
-        self._rerun(self._chosen(), force=True)
+        rerun(self, self.driver, self._chosen(), force=True)
         self.cases.set_marked(frozenset())
 
     def action_rerun_scope(self, scope: Scope) -> None:
         key = self.cases.cursor
         cells = self.driver.select(scope, key.case if key else None, key.judge if key else None)
-        self._rerun(cells)
-
-    def _rerun(self, cells: tuple[CellKey, ...], force: bool = False) -> None:
-        def told(queued: int) -> None:
-            some = f"{words.plural(queued, 'cell')} queued."
-            say(self, some if queued else "Nothing to run there.")
-
-        rerun(self, self.driver, cells, told, force)
+        rerun(self, self.driver, cells)
 
     def action_cancel(self) -> None:
         stopped = self.driver.cancel(self._chosen())
@@ -330,7 +327,8 @@ class GridScreen(GridPreview):
             if at is not None and at != self.cases.cursor:
                 self.cases.select(at)
 
-        screen = CaseScreen(self.driver, key.case, key.judge, self.glyphs, self._shown)
+        beside = self.compared(key)
+        screen = CaseScreen(self.driver, key.case, key.judge, self.glyphs, self._shown, beside)
         app_of(self).push_screen(screen, left)
 
     def _shown(self) -> list[str]:
@@ -357,7 +355,7 @@ class GridScreen(GridPreview):
     def action_runs(self) -> None:
         from eval_tui.tui.screens.runs import RunsScreen
 
-        app_of(self).push_screen(RunsScreen(self.driver))
+        app_of(self).push_screen(RunsScreen(self.driver, self.glyphs))
 
     def action_evals(self) -> None:
         from eval_tui.tui.screens.evals import EvalsScreen

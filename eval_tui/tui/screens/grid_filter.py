@@ -20,6 +20,7 @@ from eval_tui.tui.widgets.grid import CaseGrid
 
 if TYPE_CHECKING:
     from eval_tui.results.filter.terms import Filter
+    from eval_tui.results.sides import BothRuns
     from eval_tui.tui.finder import Finder
 
 
@@ -53,6 +54,7 @@ class GridFilter(LiveScreen):
         self._run: tuple[str, str] = "", ""
         self._joining: set[str] = set()
         """Cases that changed: the filter may let them through by now."""
+        self._both: BothRuns | None = None
 
     @property
     def cases(self) -> CaseGrid:
@@ -60,7 +62,20 @@ class GridFilter(LiveScreen):
 
     @property
     def grid(self) -> Grid:
-        """The grid in the picture: the live one, or a still one."""
+        """The grid in the picture; side by side with another run it has the cases of both."""
+        split = self.cases.split
+        if split is None:
+            return self.own_grid
+        known = self._both
+        if known is None or known.now is not self.own_grid or known.then is not split.grid:
+            from eval_tui.results.sides import BothRuns
+
+            known = self._both = BothRuns(self.own_grid, split.grid)
+        return known
+
+    @property
+    def own_grid(self) -> Grid:
+        """The grid of the run in view: the live one, or a still one."""
         return self._still or self.driver.grid
 
     @property
@@ -186,7 +201,7 @@ class GridFilter(LiveScreen):
             and self._finder(self._term).compares
             and (self.cases.beside is None)
         ):
-            self._say_filter("there is no baseline: b blesses this run")
+            self._say_filter("there is no baseline: b blesses this run, = compares with another")
         else:
             self._say_filter(f"{len(found):,} of {total:,}" if found else "no case is like that")
 

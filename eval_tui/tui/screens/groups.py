@@ -53,7 +53,14 @@ class GroupsScreen(ListScreen):
         found: list[Entry] = []
         for title, grouping in self._found:
             found.append(
-                Entry(title, content(one_line(title), "bold"), title, indent=0, opens=False)
+                Entry(
+                    title,
+                    content(one_line(title), "bold $primary"),
+                    title,
+                    indent=0,
+                    opens=False,
+                    heading=True,
+                )
             )
             for group in (*grouping.groups, grouping.whole):
                 entry = _entry(title, group, whole=group is grouping.whole)
@@ -107,7 +114,7 @@ def _entry(title: str, group: CellGroup, whole: bool) -> Entry:
     counts = f"{plural(group.cases, 'case'):>11}{plural(group.total, 'cell'):>13}"
     fates = f"  {', '.join(told)}" if len(told) > 1 else ""
     shown = Content.assemble(
-        content(f"  {fit(one_line(name), NAME_MOST)}", "bold $primary" if whole else ""),
+        content(f"  {fit(one_line(name), NAME_MOST)}", "bold" if whole else ""),
         content(counts, "bold" if whole else ""),
         content(fates, "" if whole else "$skip"),
     )

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from rich.cells import cell_len
 from rich.segment import Segment
 
 from eval_tui.engine.grid import Row
+from eval_tui.tui.extent import Then
 from eval_tui.tui.layout import Column, Sort
 from eval_tui.tui.marks import Glyphs, Mark
 from eval_tui.tui.text import cut, fit, one_line
 from eval_tui.tui.widgets.palette import Ground, Palette
 from eval_tui.tui.words import plural
+
+if TYPE_CHECKING:
+    from eval_tui.tui.beside import Pair
 
 
 class Heights(NamedTuple):
@@ -83,14 +88,48 @@ def cell_segments(
     shown: Mark, column: Column, marked: bool, ground: Ground, palette: Palette, glyphs: Glyphs
 ) -> list[Segment]:
     """One cell: whether it is marked, its value aligned with the others, what follows it."""
+    lead = Segment(glyphs.marked if marked else " ", palette.plain("primary", ground, bold=True))
     value = cut(shown.field, column.width - 2, glyphs.ellipsis)
-    if shown.look in ("pass", "fail", "number"):
-        value = value.rjust(column.field)
-    tail = fit(shown.suffix, column.width - 1 - len(value), ellipsis=glyphs.ellipsis)
+    return [lead, *_value(shown, value, column.field, column.width - 1, ground, palette, glyphs)]
+
+
+def pair_segments(
+    pair: Pair, column: Column, marked: bool, ground: Ground, palette: Palette, glyphs: Glyphs
+) -> list[Segment]:
+    """One cell of two runs: its value then, an arrow if that became another one, its value now."""
+    lead = Segment(glyphs.marked if marked else " ", palette.plain("primary", ground, bold=True))
+    gap = glyphs.arrow if pair.changed else " " * cell_len(glyphs.arrow)
+    room, field = column.then or Then(0, 0)
+    rest = column.width - 1 - room - len(gap)
+    then, now = (
+        cut(one.field, width, glyphs.ellipsis)
+        for one, width in ((pair.then, room), (pair.now, rest - 1))
+    )
     return [
-        Segment(glyphs.marked if marked else " ", palette.plain("primary", ground, bold=True)),
+        lead,
+        *_value(pair.then, then, field, room, ground, palette, glyphs),
+        Segment(gap, palette.plain("foreground", ground)),
+        *_value(pair.now, now, column.field, rest, ground, palette, glyphs),
+    ]
+
+
+def _value(
+    shown: Mark,
+    value: str,
+    field: int,
+    room: int,
+    ground: Ground,
+    palette: Palette,
+    glyphs: Glyphs,
+) -> list[Segment]:
+    """A value in `room` cells, right-aligned in the `field` if it was measured; what follows it."""
+    if shown.measured:
+        value = value.rjust(field)
+    tail = fit(shown.suffix, room - len(value), ellipsis=glyphs.ellipsis)
+    colour = "stale" if shown.dim else "skip" if shown.quiet else "foreground"
+    return [
         Segment(value, palette.mark(shown, ground)),
-        Segment(tail, palette.plain("stale" if shown.dim else "foreground", ground)),
+        Segment(tail, palette.plain(colour, ground)),
     ]
 
 

@@ -19,7 +19,7 @@ from textual.message import Message
 from eval_tui.engine.grid import CellKey, Grid
 from eval_tui.engine.select import failed
 from eval_tui.tui.keys import moves
-from eval_tui.tui.layout import Head, column_needs
+from eval_tui.tui.layout import Head, Needs, column_needs
 from eval_tui.tui.order import arrange, following, ranks_of, rectangle
 from eval_tui.tui.widgets.grid_picture import GridPicture
 
@@ -62,7 +62,7 @@ class CaseGrid(GridPicture, can_focus=True):
     def show(self, grid: Grid, heads: Iterable[Head]) -> None:
         """Lay out anew, as rows, columns or cells are others. The selection stays."""
         self._grid, self._heads = grid, tuple(heads)
-        self._needs = column_needs(grid, self._heads, self.glyphs, self._signs)
+        self._needs = self._needs_of(grid)
         self.rearrange()
 
     def rearrange(self) -> None:
@@ -85,7 +85,7 @@ class CaseGrid(GridPicture, can_focus=True):
         if known != [(head.name, head.part) for head in fresh]:
             return
         self._heads = fresh
-        self._needs = column_needs(self._grid, fresh, self.glyphs, self._signs)
+        self._needs = self._needs_of(self._grid)
         before = [column.width for column in self._columns], self.header_height
         self._plan()
         if before == ([column.width for column in self._columns], self.header_height):
@@ -102,9 +102,12 @@ class CaseGrid(GridPicture, can_focus=True):
         if self._row in hit:
             self._tell()
 
+    def _needs_of(self, grid: Grid) -> tuple[Needs, ...]:
+        return column_needs(grid, self._heads, self.glyphs, self._signs, self.split)
+
     @property
     def _signs(self) -> int:
-        """Cells that the comparison with a baseline takes in a column."""
+        """Cells that a comparison takes behind the values of a column."""
         return 1 if self.beside is not None else 0
 
     # The selection

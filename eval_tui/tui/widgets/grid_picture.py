@@ -36,6 +36,7 @@ from eval_tui.tui.widgets.drawing import (
     head_line,
     heights,
     hidden_words,
+    pair_segments,
 )
 from eval_tui.tui.widgets.palette import Ground, Palette
 
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 
 TALL: Final = 24
 """From this height on, or where all cases are seen, a judge's name may take three lines."""
+SIDES: Final = "then", "now"
+"""What stands in front of the figures of two runs, which are the first lines below the names."""
 TURN_SECONDS: Final = 0.15
 """Time between two positions of the turning mark."""
 
@@ -63,7 +66,9 @@ class GridPicture(ScrollView):
         self.only: frozenset[str] | None = None
         """If set, only these cases are shown."""
         self.beside: Beside | None = None
-        """The baseline; None where there is none."""
+        """What cells are compared with: the baseline or another run; None without any."""
+        self.side_by_side = False
+        """Each value stands behind the one that it is compared with."""
         self._sort: Sort | None = None
         self.ranks: Ranks | None = None
         self._order_due = False
@@ -103,6 +108,11 @@ class GridPicture(ScrollView):
     def order_anew(self) -> None:
         """Sort by the values as they are at the next `rearrange`."""
         self._order_due = True
+
+    @property
+    def split(self) -> Beside | None:
+        """The run whose values stand in front of those of the run in view; None unless they do."""
+        return self.beside if self.side_by_side else None
 
     @property
     def in_order(self) -> bool:
@@ -230,7 +240,8 @@ class GridPicture(ScrollView):
         rest = palette.plain("skip", ground)
         room = width - self._case_width
         visible = self._visible_columns(room)
-        if row.status == "not_run":
+        split = self.split
+        if row.status == "not_run" and (split is None or row.case not in split.cases):
             selected = Ground(True, here, self.has_focus) if here else ground
             cells = [Segment(" not run ", palette.plain("skip", selected))]
             return self._assemble(first, cells, round(self.scroll_x), width, rest)
@@ -238,14 +249,20 @@ class GridPicture(ScrollView):
         for index, column in visible:
             at = Ground(here, here and index == self._column, self.has_focus)
             judge = column.judge
-            cell = cell_at(self._grid, row.case, judge.name, column.part)
-            shown = mark(cell, judge, self.glyphs, self._frame)
-            if self.beside is not None and not column.part:
-                shown = self.beside.signed(shown, row.case, judge.name, cell, self.glyphs)
+            marked = CellKey(row.case, judge.name) in self.marked
+            if split is not None:
+                cell = self._grid.cell(row.case, judge.name)
+                pair = split.pair(row, judge, column.part, cell, self.glyphs, self._frame)
+                shown = pair.now
+                cells += pair_segments(pair, column, marked, at, palette, self.glyphs)
+            else:
+                cell = cell_at(self._grid, row.case, judge.name, column.part)
+                shown = mark(cell, judge, self.glyphs, self._frame)
+                if self.beside is not None and not column.part:
+                    shown = self.beside.signed(shown, row.case, judge.name, cell, self.glyphs)
+                cells += cell_segments(shown, column, marked, at, palette, self.glyphs)
             if shown.turning:
                 self._turning.add(place)
-            marked = CellKey(row.case, judge.name) in self.marked
-            cells += cell_segments(shown, column, marked, at, palette, self.glyphs)
         return self._assemble(first, cells, visible[0][1].start if visible else 0, width, rest)
 
     def _head_line(self, y: int, width: int, palette: Palette) -> Strip:
@@ -254,6 +271,8 @@ class GridPicture(ScrollView):
         label = fit(f" {self._label(y)}", self._case_width, ellipsis=self.glyphs.ellipsis)
         if self.of_cases and not label.strip():
             label = self._labels(y - (2 if self._label(1) else 1))
+        if self.split is not None and 0 <= y - tall.name < len(SIDES):
+            label = self._with_side(SIDES[y - tall.name], label)
         cells: list[Segment] = []
         for index, column in visible:
             here = index == self._column
@@ -261,6 +280,12 @@ class GridPicture(ScrollView):
             cells += [Segment(" ", rest), line, Segment(" ", rest)]
         first = [Segment(label, palette.head("skip"))]
         return self._assemble(first, cells, visible[0][1].start if visible else 0, width, rest)
+
+    def _with_side(self, side: str, label: str) -> str:
+        """What stands above the cases, with the word for the figures in the same line."""
+        if label[: len(side) + 1].isspace():
+            return f" {side}{label[len(side) + 1 :]}"
+        return fit(f" {side}{label}", self._case_width, ellipsis=self.glyphs.ellipsis)
 
     def _labels(self, line: int) -> str:
         """What stands above the columns about whole cases, each right above its own."""

@@ -62,7 +62,7 @@ class Palette:
 
     def mark(self, shown: Mark, ground: Ground) -> Style:
         """The style of a mark's field."""
-        key = (Mark("", "", shown.look, shown.dim, shown.shade), ground)
+        key = (Mark("", "", shown.look, shown.dim, shown.shade, quiet=shown.quiet), ground)
         style = self._made.get(key)
         if style is None:
             style = self._made[key] = self._mix(shown, ground)
@@ -70,11 +70,11 @@ class Palette:
 
     def _mix(self, shown: Mark, ground: Ground) -> Style:
         behind = self.behind(ground)
-        bold = shown.look in ("fail", "violation")
+        bold = shown.look in ("fail", "violation") and not shown.quiet
         if ground.cursor and ground.focus:
             return _style(behind.get_contrast_text(1), behind, bold=True)
-        colour = self.colours[_COLOURS[shown.look]]
-        if shown.shade is not None and not ground.cursor:
+        colour = self.colours["skip" if shown.quiet else _COLOURS[shown.look]]
+        if shown.shade is not None and not ground.cursor and not shown.quiet:
             factor = _SHADE_FACTORS[shown.shade % SHADES] * (0.5 if shown.dim else 1)
             behind = behind.blend(self.colours["number"], factor)
         if shown.dim:
