@@ -12,8 +12,8 @@ from typing import Any
 
 from eval_tui.engine.authority import Authority
 from eval_tui.engine.driver import Driver
-from eval_tui.engine.project import Options
-from eval_tui.output import printable, say
+from eval_tui.engine.project import NoSuchThing, Options, with_eval
+from eval_tui.output import put, say
 from eval_tui.results.authority_words import changed_lines, effect_words, review_words
 from eval_tui.results.exit_code import CANNOT_TELL, NOTHING_SELECTED, PASSED, UNUSABLE
 from eval_tui.results.verdicts import effect
@@ -38,11 +38,16 @@ def accept(options: Options, metric: str, by: str, note: str = "") -> int:
 
 
 async def _with_driver(options: Options, act: Act) -> int:
+    try:
+        options = with_eval(options)
+    except NoSuchThing as error:
+        say(str(error))
+        return UNUSABLE
     driver = Driver(options, _nothing_runs)
     try:
         await driver.start()
         if driver.config is None:
-            say(driver.reader.missing or driver.reader.banner)
+            say(driver.reader.banner)
             return UNUSABLE
         lock = [p for p in driver.authority.problems if p.code == "lock-unreadable"]
         for problem in lock:
@@ -59,10 +64,10 @@ def _nothing_runs() -> Any:
 def _show(driver: Driver) -> int:
     reviews = driver.authority.reviews
     if not reviews:
-        print("no grader of this config declares ground truth")
+        put("no grader of this config declares ground truth")
     for one in reviews:
         for line in (*review_words(one), *_effect(driver, one)):
-            print(printable(line))
+            put(line)
     return PASSED
 
 
@@ -70,7 +75,7 @@ def _check(driver: Driver) -> int:
     unsettled = [one for one in driver.authority.reviews if not one.settled]
     for one in unsettled:
         for line in review_words(one):
-            print(printable(line))
+            put(line)
     return CANNOT_TELL if unsettled else PASSED
 
 
@@ -82,7 +87,7 @@ def _accept(driver: Driver, metric: str, by: str, note: str) -> int:
         say(f"{one.metric} is accepted as it is already")
         return PASSED
     for line in (*review_words(one), *_effect(driver, one), *_texts(driver.authority, one)):
-        print(printable(line))
+        put(line)
     by = by or _asked(one)
     if not by:
         return UNUSABLE
@@ -113,11 +118,11 @@ def _asked(one: Review) -> str:
     if not sys.stdin.isatty():
         say("accepting takes a person: say who accepts with --by NAME")
         return ""
-    print(printable(f"type {one.metric!r} to accept it, anything else to leave it: "), end="")
+    put(f"type {one.metric!r} to accept it, anything else to leave it: ", end="")
     if input().strip() != one.metric:
         say("left as it is")
         return ""
-    print("your name: ", end="")
+    put("your name: ", end="")
     by = input().strip()
     if not by:
         say("left as it is: an acceptance needs a name")

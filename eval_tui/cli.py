@@ -22,7 +22,9 @@ from eval_tui.cli_init import init_command
 from eval_tui.cli_open import open_command
 from eval_tui.cli_options import (
     AT_REST,
+    Amount,
     baseline_option,
+    baseline_trials_option,
     compare_options,
     document_options,
     look_options,
@@ -56,17 +58,38 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. An end from outside never looks like the answer of a gate."""
+        _open_streams()
         try:
             try:
                 return super().invoke(ctx)
             finally:
-                sys.stdout.flush()
+                _flush()
         except KeyboardInterrupt:
             sys.exit(128 + signal.SIGINT)
         except BrokenPipeError:
-            # What is still buffered goes nowhere, without another complaint at the end.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            from eval_tui.output import silence
+
+            silence()
             sys.exit(128 + signal.SIGPIPE)
+
+
+def _open_streams() -> None:
+    """Without an output of ours the next file that is opened would be taken for one."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+            setattr(sys, name, nowhere)
+
+
+def _flush() -> None:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        from eval_tui.output import lost
+
+        lost(error)
 
 
 @click.group(
@@ -113,6 +136,7 @@ def app_command(theme: str | None, plain: bool, no_mouse: bool, bell: bool, **gi
 @project_options
 @run_options
 @compare_options
+@baseline_trials_option
 @click.option("--judge", "judges", multiple=True, metavar="J", help="Only this judge; repeatable.")
 @click.option("--case", "cases", multiple=True, metavar="C", help="Only this case; repeatable.")
 @click.option("--no-llm", is_flag=True, help="Leave judges that ask a model alone.")
@@ -127,7 +151,7 @@ def app_command(theme: str | None, plain: bool, no_mouse: bool, bell: bool, **gi
 @click.option("--no-hooks", is_flag=True, help="Do not run the config's before_scoring hooks.")
 @click.option(
     "--max-unmeasured",
-    type=click.FloatRange(0, 1),
+    type=Amount(0, 1),
     default=1.0,
     metavar="F",
     help="A gate cannot be told when more than this share is unmeasured (1).",
@@ -141,7 +165,7 @@ def app_command(theme: str | None, plain: bool, no_mouse: bool, bell: bool, **gi
 )
 @click.option(
     "--tolerance",
-    type=click.FloatRange(min=0),
+    type=Amount(min=0),
     default=None,
     metavar="F",
     help="How far a figure may fall below the baseline, where no max_drop says it.",
@@ -187,6 +211,7 @@ def score(
     write_summary: bool,
     every: bool,
     dask: str,
+    baseline_trials: tuple[str, ...],
     **given: Any,
 ) -> None:
     """Score a run and print the result. The exit code says whether its gates pass."""
@@ -199,6 +224,7 @@ def score(
             "--fail-on regression": "regression" in fail_on,
             "--tolerance": tolerance is not None,
             "--compat": compat,
+            "--baseline-trial": bool(baseline_trials),
         }
         for name in filter(asked.get, asked):
             raise click.UsageError(f"{name} needs a run to compare with: --baseline RUN")
@@ -224,6 +250,7 @@ def score(
         compat,
         annotations or "",
         write_summary,
+        baseline_trials,
     )
     if every:
         from eval_tui.all_evals import score_all
@@ -243,13 +270,19 @@ def _check_all(given: dict[str, Any], form: str) -> None:
 @main.command()
 @project_options
 @baseline_option
+@baseline_trials_option
 @document_options("html", "everdict")
-def export(form: str, output: str, **given: Any) -> None:
+def export(form: str, output: str, baseline_trials: tuple[str, ...], **given: Any) -> None:
     """Write what is known of a run, as one document. Nothing is judged."""
+    if baseline_trials and not given["baseline"]:
+        raise click.UsageError("--baseline-trial needs --baseline RUN, which it repeats")
     options, supervisors = begin({**given, **AT_REST})
     from eval_tui import headless
 
-    wanted = headless.ScoreOptions(form, output, hooks=False, fail_on=frozenset({"never"}))
+    never: frozenset[FailOn] = frozenset({"never"})
+    wanted = headless.ScoreOptions(
+        form, output, hooks=False, fail_on=never, baseline_trials=baseline_trials
+    )
     sys.exit(headless.score(options, supervisors, wanted))
 
 

@@ -16,17 +16,18 @@ def init_command(path: str) -> None:
     A config with comments, a case, a run and a judge of each kind. Without PATH they go into the
     current folder. Nothing that is there is overwritten.
     """
+    from eval_tui.output import put, say
     from eval_tui.starting import AlreadyThere, write_starter
 
     try:
         written = write_starter(path)
     except AlreadyThere as error:
-        click.echo(f"eval-tui: {error}", err=True)
+        say(str(error))
         sys.exit(2)
     except OSError as error:
-        click.echo(f"eval-tui: {error.filename or path}: {error.strerror or error}", err=True)
+        say(f"{error.filename or path}: {error.strerror or error}")
         sys.exit(2)
     for name in written:
-        click.echo(f"  {name}")
+        put(f"  {name}")
     where = "" if path == "." else f" {path}"
-    click.echo(f"\nStart with {os.path.join(path, 'eval.yaml')}, and look at it: eval-tui{where}")
+    put(f"\nStart with {os.path.join(path, 'eval.yaml')}, and look at it: eval-tui{where}")

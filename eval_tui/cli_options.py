@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -30,6 +31,18 @@ class Format(click.Choice[str]):
         except PluginUnusable as exc:
             self.fail(str(exc), param, ctx)
         return value
+
+
+class Amount(click.FloatRange):
+    """A number within bounds. NaN is none: it lies within all of them, and compares with nothing."""
+
+    def convert(
+        self, value: float, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        amount = super().convert(value, param, ctx)
+        if math.isnan(amount):
+            self.fail(f"{value} is no number", param, ctx)
+        return amount
 
 
 ROOT = click.option("--root", type=click.Path(), metavar="DIR", help="The project's folder.")
@@ -84,7 +97,7 @@ def run_options(command: F) -> F:
             ),
             click.option(
                 "--budget",
-                type=click.FloatRange(min=0),
+                type=Amount(min=0),
                 default=1.0,
                 metavar="USD",
                 help="What --auto paid may spend (1); inf: also on models whose price is not known.",
@@ -98,7 +111,7 @@ def run_options(command: F) -> F:
             ),
             click.option(
                 "--judge-timeout",
-                type=click.FloatRange(min=0.01),
+                type=Amount(min=0.01),
                 default=30.0,
                 metavar="S",
                 help="Seconds that one judge may take on one case (30).",
@@ -177,7 +190,21 @@ def document_options(default: str, *more: str) -> Callable[[F], F]:
 def baseline_option(command: F) -> F:
     """The option of commands that show a run beside another one."""
     return click.option(
-        "--baseline", default="", metavar="RUN", help="The run to compare with, by its id."
+        "--baseline",
+        default="",
+        metavar="RUN",
+        help="The run to compare with, by its id; `blessed`: what was blessed in the app.",
+    )(command)
+
+
+def baseline_trials_option(command: F) -> F:
+    """The option of commands that say what of a difference may be noise."""
+    return click.option(
+        "--baseline-trial",
+        "baseline_trials",
+        multiple=True,
+        metavar="RUN",
+        help="A further run that repeats the baseline, as a trial of it; repeatable.",
     )(command)
 
 

@@ -21,7 +21,7 @@ def plugins_command(path: str | None, root: str | None, python: str) -> None:
     """
     from eval_tui.cli import place
     from eval_tui.engine.installed import NotTold, judge_plugins
-    from eval_tui.output import printable, say
+    from eval_tui.output import put, say
     from eval_tui.plugins import plugins
     from eval_tui.results.plugin_list import plugin_lines
 
@@ -33,5 +33,5 @@ def plugins_command(path: str | None, root: str | None, python: str) -> None:
         sys.exit(2)
     found = (*found, *plugins("formats"))
     for line in plugin_lines(folder, config, interpreter, found):
-        print(printable(line))
+        put(line)
     sys.exit(2 if any(one.problem for one in found) else 0)

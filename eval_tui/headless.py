@@ -11,6 +11,8 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 
+from eval_tui.against import find_baseline
+from eval_tui.config.case_graders import CaseGraderScan, with_case_graders
 from eval_tui.config.problems import Problem
 from eval_tui.config.schema import EvalConfig
 from eval_tui.engine import project
@@ -22,7 +24,7 @@ from eval_tui.engine.supervisor import SupervisorFactory
 from eval_tui.engine.trial import try_judges
 from eval_tui.hooks import HookFailed, run_before_scoring
 from eval_tui.outgoing import write_ingest
-from eval_tui.output import printable, problem_line, say, tell_problems
+from eval_tui.output import problem_line, put, say, tell_problems
 from eval_tui.reporting import ScoreOptions, Write, report, verdicts_of
 from eval_tui.results.exit_code import (
     BY_SIGNAL,
@@ -51,13 +53,12 @@ async def score_one(
 ) -> int:
     """Score one run; the exit code (D31). `write` takes the result, else it is published."""
     try:
+        options = project.with_eval(options)
         if wanted.hooks and not options.look_only:
             options = _after_hooks(options)
-    except HookFailed as exc:
+    except (HookFailed, NoSuchThing) as exc:
         say(str(exc))
         return UNUSABLE
-    except NoSuchThing:
-        pass  # told below, by the same search
     driver = Driver(options, supervisors)
     try:
         with interrupts(interrupted):
@@ -65,19 +66,22 @@ async def score_one(
             code = _unscorable(driver)
             if code is not None:
                 return code
-            trials = await _trials(driver, interrupted)
+            against = await find_baseline(driver, wanted.baseline_trials)
             await until_idle(driver, interrupted)
+            trials = await _trials(driver, supervisors, interrupted)
             if wanted.format == "everdict":
                 return await write_ingest(driver, wanted.output, interrupted)
-        return report(driver, wanted, interrupted.number, trials, write)
+        return report(driver, wanted, interrupted.number, trials, against, write)
+    except NoSuchThing as exc:
+        say(str(exc))
+        return UNUSABLE
     finally:
         await driver.close()
 
 
 def _after_hooks(options: Options) -> Options:
     """Run the hooks; the cases are those of before, as the harness has it."""
-    path, _ = project.choose_eval(options)
-    config = project.read_config(path, options)
+    config = project.read_config(options.config, options)
     if not config.usable or not any(hook.phase == "before_scoring" for hook in config.hooks):
         return options
     run = project.choose_run(config, project.runs_of(config, options), options.run, options)
@@ -86,17 +90,17 @@ def _after_hooks(options: Options) -> Options:
     cases = frozenset(project.case_ids(run.path))
     run_before_scoring(config, run.id, run.path, options.environ)
     chosen = cases if options.cases is None else options.cases & cases
-    return replace(options, run=run.id, config=path, cases=chosen, all_cases=options.cases is None)
+    return replace(options, run=run.id, cases=chosen, all_cases=options.cases is None)
 
 
 def _unscorable(driver: Driver) -> int | None:
     """The exit code when there is nothing to score, with the reason told."""
     config, options = driver.config, driver.options
+    if config is None:  # before the run that it would have led to
+        tell_problems(driver.problems, options.root)
+        return UNUSABLE
     if driver.reader.missing:
         say(driver.reader.missing)
-        return UNUSABLE
-    if config is None:
-        tell_problems(driver.problems, options.root)
         return UNUSABLE
     if driver.session.target.spec is None:
         folders = ", ".join(
@@ -125,24 +129,42 @@ def _unscorable(driver: Driver) -> int | None:
     return None
 
 
-async def _trials(driver: Driver, interrupted: Interruption) -> tuple[CaseTrials, ...]:
-    """Score the runs that repeat one configuration, and fold their verdicts case by case."""
+async def _trials(
+    driver: Driver, supervisors: SupervisorFactory, interrupted: Interruption
+) -> tuple[CaseTrials, ...]:
+    """The runs that repeat one configuration, their verdicts folded case by case.
+
+    The run in view counts as it was scored. The others are scored by a driver of their own: whoever
+    goes from run to run would force its cells, or ask for the time, once more on coming back.
+    """
     config, shown = driver.config, driver.status.run_id
     wanted = config.verdict.trials if config and config.verdict else ()
-    if not wanted:
-        return ()
-    found: list[dict[str, bool | None]] = []
+    runs: list[str] = []
     for run in wanted:
         try:
-            await driver.open_run(run)
+            project.choose_run(config, driver.reader.found_runs, run, driver.options)
+            runs.append(run)
         except NoSuchThing as exc:
             say(f"verdict.trials: {exc}")
-            continue
-        await until_idle(driver, interrupted)
-        if (board := verdicts_of(driver)) is not None:
-            found.append(values_of(board.cases))
-    await driver.open_run(shown)
-    return fold(found)
+    found = {shown: verdicts_of(driver)}
+    others = [run for run in runs if run != shown]
+    if others and not interrupted.number:
+        budget = max(0.0, driver.options.budget - (driver.session.asking.cost or 0.0))
+        options = replace(driver.options, run=others[0], budget=budget, baseline="", pairwise=False)
+        other = Driver(options, supervisors)
+        try:
+            await other.start()
+            for run in others:
+                if run != others[0]:
+                    await other.open_run(run)
+                await until_idle(other, interrupted)
+                found[run] = verdicts_of(other)
+            driver.session.ran += other.session.ran
+            driver.session.asking.spent += other.session.asking.spent
+        finally:
+            await other.close()
+    boards = [board for run in runs if (board := found.get(run)) is not None]
+    return fold([values_of(board.cases) for board in boards])
 
 
 def check(options: Options, supervisors: SupervisorFactory) -> int:
@@ -153,11 +175,12 @@ def check(options: Options, supervisors: SupervisorFactory) -> int:
         say(str(exc))
         return UNUSABLE
     paths = [item.path for item in evals] if not options.eval_name and evals else [path]
-    print(printable(f"root         {options.root}"))
+    put(f"root         {options.root}")
     worst = PASSED
     interpreter = ""
     for one in paths:
         config = project.read_config(one, options)
+        config = with_case_graders(config, CaseGraderScan().look(config.dataset))
         problems = config.problems
         if config.usable and not options.look_only:
             trial, interpreter = asyncio.run(try_judges(config, supervisors, options.judge_timeout))
@@ -170,9 +193,9 @@ def check(options: Options, supervisors: SupervisorFactory) -> int:
         if not config.usable or any(p.severity == "error" for p in problems):
             worst = UNUSABLE
     if interpreter:
-        print(printable(f"\ninterpreter  {interpreter}"))
+        put(f"\ninterpreter  {interpreter}")
     for problem in project.interpreter_problems(options):
-        print(printable(problem_line(problem, options.root)))
+        put(problem_line(problem, options.root))
     return worst
 
 
@@ -189,9 +212,9 @@ def _print_eval(config: EvalConfig, options: Options, problems: Iterable[Problem
         f"judges       {len(config.judges)}",
         f"runs         {len(runs)}{newest}",
     ):
-        print(printable(line))
+        put(line)
     for problem in problems:
-        print(printable(problem_line(problem, root)))
+        put(problem_line(problem, root))
 
 
 def explain(
@@ -204,6 +227,11 @@ def explain(
 async def _explain(
     options: Options, supervisors: SupervisorFactory, key: CellKey, prompt: bool
 ) -> int:
+    try:
+        options = project.with_eval(options)
+    except NoSuchThing as exc:
+        say(str(exc))
+        return UNUSABLE
     options = replace(options, judges=frozenset({key.judge}), cases=frozenset({key.case}))
     driver = Driver(options, supervisors)
     interrupted = Interruption()
@@ -224,9 +252,9 @@ async def _explain(
                 say(str(error))
                 return UNUSABLE
         for line in lines:
-            print(printable(line))
+            put(line)
         if driver.broken:
             say(driver.broken)
-        return PASSED
+        return UNUSABLE if driver.broken else PASSED
     finally:
         await driver.close()

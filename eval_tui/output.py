@@ -6,9 +6,13 @@ import os
 import re
 import sys
 from collections.abc import Iterable
+from typing import NoReturn
 
 from eval_tui.atomic import write_whole
 from eval_tui.config.problems import Problem
+
+UNWRITABLE = 2
+"""Exit code where what was asked for cannot be written."""
 
 
 def say(text: str) -> None:
@@ -22,10 +26,32 @@ def tell(lines: Iterable[str]) -> None:
         print(printable(line), file=sys.stderr)
 
 
+def put(text: str, end: str = "\n") -> None:
+    """Print a line of what was asked for. Where that cannot be written the command ends."""
+    try:
+        sys.stdout.write(printable(text) + end)
+    except BrokenPipeError:
+        raise
+    except OSError as exc:
+        lost(exc)
+
+
+def lost(error: OSError) -> NoReturn:
+    """End the command, as standard output takes nothing more: its disk may be full."""
+    say(f"standard output cannot be written: {error.strerror or error}")
+    silence()
+    sys.exit(UNWRITABLE)
+
+
+def silence() -> None:
+    """What is still buffered for standard output goes nowhere, without a complaint at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def publish(text: str, output: str) -> bool:
     """Write the document to the file, or print it without one; False when it cannot be written."""
     if not output:
-        sys.stdout.write(printable(text) + "\n")
+        put(text)
         return True
     try:
         write_whole(output, text + "\n")

@@ -7,16 +7,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from eval_tui.against import Against, compared, selection, tell_nothing_shared
 from eval_tui.config.problems import Problem
 from eval_tui.config.schema import EvalConfig
 from eval_tui.engine.driver import Driver
 from eval_tui.engine.grid import Grid
-from eval_tui.engine.stored import stored_grid
+from eval_tui.engine.summary import SUMMARY
 from eval_tui.output import publish, say, tell, tell_problems
 from eval_tui.plugins import PluginUnusable
 from eval_tui.results.annotations import github_lines
 from eval_tui.results.board import Board, make_board
-from eval_tui.results.compare import Comparison, compare
+from eval_tui.results.compare import Comparison
+from eval_tui.results.critical import critical_words, missing_critical
 from eval_tui.results.exit_code import (
     BY_SIGNAL,
     UNUSABLE,
@@ -26,16 +28,19 @@ from eval_tui.results.exit_code import (
 )
 from eval_tui.results.export import Tally, score_document
 from eval_tui.results.formats import FormatFailed, format_called
+from eval_tui.results.formats.plain import unbroken
 from eval_tui.results.pairwise import not_compared
 from eval_tui.results.regression import Limits, falls, regressions, with_limits
 from eval_tui.results.report import Report, comparison_document
 from eval_tui.results.reward import make_rewards
 from eval_tui.results.reward_words import reward_document
 from eval_tui.results.selection import Selection
+from eval_tui.results.summary_cells import text as in_utf8
 from eval_tui.results.summary_file import CannotWrite, scoring_of, write_summary
 from eval_tui.results.table import gate_lines
 from eval_tui.results.verdict_export import verdict_blocks
 from eval_tui.results.verdicts import VerdictBoard, make_verdicts
+from eval_tui.results.words import count
 from eval_tui.scores import Score
 from eval_tui.verdicts.trials import CaseTrials
 
@@ -54,6 +59,8 @@ class ScoreOptions:
     compat: bool = False
     annotations: Literal["", "github"] = ""
     write_summary: bool = False
+    baseline_trials: tuple[str, ...] = ()
+    """Ids of further runs that repeat the baseline."""
 
     @property
     def limits(self) -> Limits:
@@ -69,23 +76,29 @@ def report(
     wanted: ScoreOptions,
     interrupted: int,
     trials: tuple[CaseTrials, ...],
+    against: Against | None = None,
     write: Write | None = None,
 ) -> int:
     """Publish what was scored and tell what else is to be known; returns the exit code (D31).
 
-    `write` takes the result instead, where this scoring is one of several.
+    `against` is the baseline. `write` takes the result instead, where this scoring is one of several.
     """
     config = driver.config
     assert config is not None
     driver.session.display.catch_up()
     problems = (*driver.problems, *not_compared(config, driver.grid))
     decides = driver.options.cases is None or driver.options.all_cases
-    if not decides and (config.thresholds or wanted.limits != Limits()):
+    critical = config.verdict.critical_cases if config.verdict else ()
+    if not decides and (config.thresholds or critical or wanted.limits != Limits()):
         say("only some cases were selected: no gate is decided")
-    found = _compared(driver, config, trials)
+    elif critical and driver.options.judges is not None:
+        say("only some judges were selected: critical cases decide nothing")
+    found = compared(driver, config, against, trials) if against is not None else None
     gated = with_limits(config, found, wanted.limits) if found else config
     gated = gated if decides else replace(gated, thresholds=())
     worse = regressions(found, wanted.limits, config) if found and decides else ()
+    if found and _is_whole(driver) and not wanted.compat:
+        worse += missing_critical(critical, found.gone_cases, found.beside)
     made = replace(_report(driver, gated, found, wanted, problems, trials), regressions=worse)
     if not (write(made) if write is not None else _publish(made, wanted)):
         return BY_SIGNAL + interrupted if interrupted else UNUSABLE
@@ -96,6 +109,7 @@ def report(
     written = _write_summary(driver, made, interrupted) if wanted.write_summary else True
     return exit_code(
         [gate for column in made.board.columns for gate in column.gates],
+        critical=made.critical.state if made.critical else None,
         interrupted=interrupted,
         unusable=bool(driver.broken) or not written or _unusable(driver, config),
         regressed=bool(made.regressions),
@@ -117,8 +131,16 @@ def verdicts_of(driver: Driver) -> VerdictBoard | None:
     """The verdicts of the cases that were asked for; they rest on all judges."""
     book = driver.authority.rulebook
     driver.session.display.catch_up()
-    grid = Selection(driver.grid, None, _selection(driver).cases)
-    return make_verdicts(grid, book) if book is not None else None
+    if book is None:
+        return None
+    made = make_verdicts(Selection(driver.grid, None, selection(driver).cases), book)
+    return made if _is_whole(driver) else replace(made, critical=None)
+
+
+def _is_whole(driver: Driver) -> bool:
+    """Whether all cases were scored by all judges."""
+    options = driver.options
+    return options.judges is None and (options.cases is None or options.all_cases)
 
 
 def _report(
@@ -130,7 +152,7 @@ def _report(
     trials: tuple[CaseTrials, ...],
 ) -> Report:
     """Everything that a format may show; `config` has the gates that count."""
-    grid, target = _selection(driver), driver.session.target
+    grid, target = selection(driver), driver.session.target
     fallen = falls(found, wanted.compat) if found else None
     board = make_board(grid, config, wanted.max_unmeasured, falls=fallen)
     verdicts = verdicts_of(driver)
@@ -150,7 +172,7 @@ def _report(
         board=board,
         build=build,
         run=target.run_id,
-        baseline=target.baseline_id or driver.options.baseline,
+        baseline=target.baseline_id or (found.baseline if found is not None else ""),
         comparison=found,
         verdicts=verdicts if config.has_verdicts else None,
         earlier_policy=driver.earlier_policy,
@@ -159,36 +181,14 @@ def _report(
     )
 
 
-def _compared(
-    driver: Driver, config: EvalConfig, trials: tuple[CaseTrials, ...]
-) -> Comparison | None:
-    """The run beside its baseline as that was last scored; None where none was asked for."""
-    baseline = driver.reader.baseline
-    if baseline is None:
-        return None
-    grid = _selection(driver)
-    # Verdicts rest on all judges, so they are compared only where all were judged.
-    book = driver.authority.rulebook if config.has_verdicts and grid.judges is None else None
-    return compare(
-        grid,
-        Selection(stored_grid(driver.store, config, baseline), grid.judges, grid.cases),
-        driver.session.target.run_id,
-        baseline.id,
-        frozenset(one.case for one in trials if one.flaky),
-        book,
-    )
-
-
 def _tell(driver: Driver, made: Report, interrupted: int) -> None:
     """What the document does not say, or not at once."""
-    for line in (*gate_lines(made.board), *made.regressions):
-        say(line)
+    critical = made.critical
+    told = [critical_words(critical)] if critical and critical.state != "pass" else []
+    for line in (*gate_lines(made.board), *told, *made.regressions):
+        say(unbroken(line))
     if made.comparison is not None and not made.comparison.shared:
-        baseline = made.comparison.baseline
-        say(
-            f"nothing to compare: no score of run {baseline} under these judges is stored or"
-            f" recorded; score it first: eval-tui score --run {baseline}"
-        )
+        tell_nothing_shared(made.comparison)
     driver.store.flush()
     for notice in (driver.store.notice, driver.broken):
         if notice:
@@ -203,13 +203,17 @@ def _write_summary(driver: Driver, made: Report, interrupted: int) -> bool:
     if interrupted:
         say("interrupted: summary.yaml was left as it is")
         return True
-    scoring = scoring_of(made.grid, driver.full_score, made.run, driver.baseline_id)
+    root, baseline = driver.options.root, driver.baseline_id
+    scoring = scoring_of(made.grid, driver.full_score, made.run, root, baseline)
     try:
-        path = write_summary(driver.run_dir, scoring)
+        with driver.own_files.writing(os.path.join(driver.run_dir, SUMMARY)):
+            path = write_summary(driver.run_dir, scoring)
     except CannotWrite as error:
         say(str(error))
         return False
-    say(f"wrote {os.path.relpath(path, driver.options.root)}")
+    unnamed = sum(in_utf8(case) != case for case in scoring.cells)
+    beside = f", without {count(unnamed, 'case')} that UTF-8 cannot name" if unnamed else ""
+    say(f"wrote {os.path.relpath(path, driver.options.root)}{beside}")
     return True
 
 
@@ -233,15 +237,6 @@ def _unusable(driver: Driver, config: EvalConfig) -> bool:
     )
 
 
-def _selection(driver: Driver) -> Selection:
-    """The part of the grid that was asked for; cases that hooks have added since are not in it."""
-    options, grid = driver.options, driver.grid
-    cases = options.cases
-    if cases is not None and options.all_cases:
-        cases |= {row.case for row in grid.rows if row.status != "ran"}
-    return Selection(grid, options.judges, cases)
-
-
 def unloaded_judges(driver: Driver) -> set[str]:
     """Judges that cannot be used, by the config or by what a worker found."""
     broken = {judge.name for judge in driver.grid.columns if judge.problem is not None}
@@ -254,7 +249,10 @@ def reused_cells(driver: Driver) -> int:
     return sum(
         1
         for key, info in session.infos.items()
-        if info.known and info.result and not info.ran and session.policy.selects(*key)
+        if info.known
+        and info.result
+        and not (info.ran or info.behind or info.outdated)
+        and session.policy.selects(*key)
     )
 
 

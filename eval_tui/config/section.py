@@ -177,7 +177,8 @@ def kind_of(value: object) -> str:
     if isinstance(value, bool):
         return "true or false"
     if isinstance(value, (int, float)):
-        return "a number"
+        finite = isinstance(value, int) or math.isfinite(value)
+        return "a number" if finite else "NaN" if math.isnan(value) else "an infinity"
     if isinstance(value, str):
         return "text"
     if as_list(value) is not None:

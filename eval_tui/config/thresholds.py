@@ -12,6 +12,9 @@ from eval_tui.config.section import Section, did_you_mean, is_number, kind_of
 
 _METRICS: dict[str, ThresholdMetric] = {word: word for word in get_args(ThresholdMetric)}
 
+_SHARES = frozenset({"min_pass_rate", "max_error_rate", "min_win_rate"})
+"""Metrics that are no number off 0 to 1, so that such a limit decides whatever the cells say."""
+
 
 def read_thresholds(top: Section, judges: Collection[str]) -> tuple[Threshold, ...]:
     """The gates in file order; unknown judges and keys and odd limits are errors (D28, D51)."""
@@ -55,5 +58,9 @@ def _read_limits(section: Section, judge: str) -> list[Threshold]:
             message = f"the limit `{key}` must be a number, not {kind_of(value)}"
             section.report.add("error", "bad-threshold", message, place)
         else:
-            result.append(Threshold(judge, metric, float(cast("float", value)), place.line))
+            limit = float(cast("float", value))
+            if metric in _SHARES and not 0 <= limit <= 1:
+                message = f"the limit `{key}` is a share from 0 to 1, not {value}"
+                section.report.add("warning", "bad-threshold", message, place)
+            result.append(Threshold(judge, metric, limit, place.line))
     return result

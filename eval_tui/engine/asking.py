@@ -88,7 +88,8 @@ class Asking:
         confirmed = key in self.confirmed
         self.confirmed.discard(key)
         old = self.wants.get(key)
-        if old is not None and old.digest == digest and old.sent and not forced:
+        again = forced and not (old is not None and old.forced and old.going)
+        if old is not None and old.digest == digest and old.sent and not again:
             old.confirmed = old.confirmed or confirmed
             return  # it is being asked already
         self.wants.pop(key, None)

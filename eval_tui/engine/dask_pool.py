@@ -29,6 +29,9 @@ from eval_tui.engine.tasks import Tasks
 CONNECT_S = 10.0
 """Seconds to wait for the cluster's scheduler."""
 CLOSE_S = 5.0
+LOOK_S = 10.0
+"""Seconds between two looks at whether the cluster has any workers; without any in two of them it
+is given up."""
 
 MISSING = "--dask needs the package `distributed`: pip install 'eval-tui[dask]'"
 
@@ -97,6 +100,20 @@ class DaskPool:
         self._threads = sum(threads.values())
         if not self._threads:
             self._break(f"the Dask cluster {self._address} has no workers")
+        self._tasks.spawn(self._look_after(self._client))
+
+    async def _look_after(self, client: _Client) -> None:
+        """Give up a cluster whose workers are gone for good: its tasks would wait for ever.
+
+        While others are left, or come back, these judge what was under way.
+        """
+        empty = 0
+        while not self._broken:
+            await asyncio.sleep(LOOK_S)
+            with contextlib.suppress(OSError):  # of a lost scheduler its tasks tell
+                empty = 0 if await client.nthreads() else empty + 1
+            if empty > 1 and self._flights:
+                self._break(f"the Dask cluster {self._address} has no workers any more")
 
     @property
     def size(self) -> int:

@@ -22,6 +22,8 @@ OLDER_WORDING = (
     "asked in an older wording of eval-tui's own text around the prompt; rerun the cell to ask anew"
 )
 """Why a verdict is marked as stale although nothing of yours has changed (D49)."""
+OTHER_VERSION = "recorded by another version of this judge"
+"""Why what `summary.yaml` holds is marked as stale."""
 
 _RECORD_WORDS = {
     "value": "{key}",
@@ -105,6 +107,8 @@ def _asked_notes(
     notes = [info.note] if info.note else []
     if info.older:
         notes.append(OLDER_WORDING)
+    if key in session.target.outdated and session.cell(*key).recorded:
+        notes.append(OTHER_VERSION)
     pause = answers.pause_after(result) if result is not None else None
     if pause is not None and session.queue.is_due(key):
         notes.append(f"asked again by itself, {pause:g} s after it failed")

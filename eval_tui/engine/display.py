@@ -108,6 +108,7 @@ class Display:
             running=underway == "running",
             paused=session.status.paused,
             asking=session.asking.state(key) if judge.asks_model else "",
+            outdated=key in session.target.outdated,
         )
 
 

@@ -84,6 +84,8 @@ def recorded(session: Session, key: CellKey, info: CellInfo, digest: str) -> boo
     if found is None or (info.known and info.result) or _had_no_key(found):
         return False
     info.known = False  # it was read late: that there is no key was told in its place
+    if key in session.target.outdated:
+        return False  # whatever it was asked with, this judge was not it
     shelf, plain = f"recorded:{key.judge}", to_plain(found)
     asked = [["request", "", digest]]
     kept = session.store.results(session.run_key, key.case, shelf)

@@ -28,6 +28,8 @@ class Doing(NamedTuple):
     paused: bool = False
     asking: str = ""
     """`queued` or `running` while a model is to be asked."""
+    outdated: bool = False
+    """What is recorded was said by another version of the judge."""
 
 
 def look(judge: Judge, info: CellInfo, recorded: Score | None, doing: Doing) -> Cell:
@@ -37,9 +39,10 @@ def look(judge: Judge, info: CellInfo, recorded: Score | None, doing: Doing) -> 
     score = info.score if info.known else None
     from_summary = score is None and recorded is not None
     shown = recorded if from_summary else checked_score(score, judge) if score else None
+    outdated = info.outdated or (from_summary and doing.outdated)
     if not doing.judged:
-        return _unjudged(shown, from_summary, doing, info.outdated)
-    checked = CellState.STALE if info.outdated else CellState.CHECKING
+        return _unjudged(shown, from_summary, doing, outdated)
+    checked = CellState.STALE if outdated else CellState.CHECKING
     if doing.due:
         if doing.paused:
             return Cell(CellState.WAITING, shown, from_summary, "paused")
@@ -55,7 +58,7 @@ def look(judge: Judge, info: CellInfo, recorded: Score | None, doing: Doing) -> 
         return Cell(state, shown, from_summary)
     waiting = info.behind
     if judge.asks_model and from_summary and waiting is None:
-        return Cell(CellState.FRESH, shown, True)
+        return Cell(CellState.STALE if outdated else CellState.FRESH, shown, True)
     if waiting is None and not info.known:
         waiting = "cancelled" if judge.auto else "off"
     if waiting is not None:

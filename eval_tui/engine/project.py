@@ -6,18 +6,17 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from eval_tui.config.discovery import FoundEval, discover
 from eval_tui.config.load import load_config
 from eval_tui.config.problems import Problem
 from eval_tui.config.schema import EvalConfig
 from eval_tui.engine.environment import interpreter_note
-from eval_tui.engine.target import Policy, Target
+from eval_tui.engine.target import Policy, Target, of_other_versions
 from eval_tui.record.recorded import Recorded
 from eval_tui.record.runs import Run, case_ids, dataset_cases, find_run, list_runs, run_parents
 from eval_tui.record.spec import RecordSpec
-from eval_tui.scores import Score
 
 
 @dataclass(frozen=True)
@@ -75,6 +74,10 @@ class Options:
         return Policy(self.look_only, self.judges, self.cases, self.force, self.samples)
 
 
+BLESSED: Final = "blessed"
+"""In the place of a run's id: the baseline that was blessed in the app. A run of that id wins."""
+
+
 class NoSuchThing(Exception):
     """What was asked for is not there; the text says what there is instead."""
 
@@ -102,6 +105,14 @@ def choose_eval(options: Options) -> tuple[str, tuple[FoundEval, ...]]:
             " `eval-tui init` writes a small one to start from"
         )
     return found[0].path, found
+
+
+def with_eval(options: Options) -> Options:
+    """The options with the config that they lead to. Raises NoSuchThing.
+
+    Commands ask for it before they open the store, so that nothing is written where nothing is.
+    """
+    return replace(options, config=choose_eval(options)[0])
 
 
 def read_config(path: str, options: Options) -> EvalConfig:
@@ -147,13 +158,21 @@ def choose_run(
 def choose_baseline(
     config: EvalConfig | None, runs: tuple[Run, ...], options: Options
 ) -> Run | None:
-    """The run to compare with, if one was named. Raises NoSuchThing when it is not there."""
+    """The run to compare with, if one was named. Raises NoSuchThing when it is not there.
+
+    What was blessed are values and no run: a model cannot be asked about it.
+    """
     if not options.baseline or config is None:
         return None
     try:
         return choose_run(config, runs, options.baseline, options)
     except NoSuchThing as exc:
-        raise NoSuchThing(f"--baseline: {exc}") from None
+        if options.baseline != BLESSED:
+            raise NoSuchThing(f"--baseline: {exc}") from None
+        if options.pairwise:
+            words = "a model compares the files of two runs: name one by its id"
+            raise NoSuchThing(f"--baseline {BLESSED}: {words}") from None
+        return None
 
 
 def compared(target: Target, baseline: Run | None, options: Options) -> Target:
@@ -184,5 +203,7 @@ def read_target(config: EvalConfig, run: Run | None, recorded: Recorded | None) 
     # Judges are given resolved paths: what they open is then known to lie in the case.
     folder, data = os.path.realpath(run.path), config.dataset and os.path.realpath(config.dataset)
     spec = RecordSpec(folder, data, config.outputs, config.traces, config.mode == "batch")
-    cells: Mapping[str, Mapping[str, Score]] = recorded.cells if recorded is not None else {}
-    return Target(config, run.id, spec, case_ids(run.path), dataset, cells)
+    if recorded is None:
+        return Target(config, run.id, spec, case_ids(run.path), dataset)
+    others = of_other_versions(config, recorded.made_by)
+    return Target(config, run.id, spec, case_ids(run.path), dataset, recorded.cells, others)

@@ -149,7 +149,7 @@ class Reader:
     @property
     def banner(self) -> str:
         """What is wrong with the project as a whole, in one line."""
-        if self.missing:
+        if self.missing and not (self.broken and self.config is None):  # else it explains that
             return self.missing
         if not self.broken:
             return self._gone()

@@ -18,6 +18,7 @@ from eval_tui.engine.entries import Inputs, StoredRow
 from eval_tui.engine.grid import CellKey, cell_key
 
 if TYPE_CHECKING:
+    from eval_tui.engine.plan import Snapshot
     from eval_tui.engine.session import Session
 
 
@@ -51,6 +52,12 @@ class Restore:
         session = self._session
         ran = session.snapshot.cases | session.target.recorded.keys()
         self._left = {row.case: None for row in session.rows if row.case in ran}
+        self._look_at_judges()
+        self._due, self._ambients, self._unusable, self.checking = set(), set(), [], set()
+        session.store.look_at(session.run_key)
+
+    def _look_at_judges(self) -> None:
+        session = self._session
         self._names = {}
         for name, key in session.snapshot.judges.items():
             self._names.setdefault((key.fingerprint, key.condition), []).append(name)
@@ -59,8 +66,31 @@ class Restore:
             for judge in session.columns
         }
         self._judged = self._always_judged()
-        self._due, self._ambients, self._unusable, self.checking = set(), set(), [], set()
-        session.store.look_at(session.run_key)
+
+    def come(self, before: Snapshot, trigger: str) -> set[CellKey]:
+        """Judges may have come to the grid: their cells that the store holds are taken up as well.
+
+        Those of single cases come late, once all cases were looked at. Returns the cells that are
+        to be compared with the disk before they are trusted.
+        """
+        session = self._session
+        old = {key.fingerprint for key in before.judges.values()}
+        new = {
+            name
+            for name, key in session.snapshot.judges.items()
+            if name not in before.judges and key.fingerprint not in old
+        }
+        self._look_at_judges()
+        found: set[CellKey] = set()
+        rows = session.store.rows(session.run_key, session.snapshot.cases) if new else {}
+        for case, row in rows.items():
+            found |= self._cells({name: cell_key((case, name)) for name in new}, row)
+        if found:
+            self.checking |= found
+            session.begin(trigger, 0)  # workers of before do not know these judges
+            session.dependencies.load(self._ambients - {""})
+            self._tell_unusable()
+        return found
 
     def need(self, case: str) -> None:
         """Somebody looks at the case. Threads other than the session's own change nothing."""
@@ -99,14 +129,19 @@ class Restore:
 
     def _put(self, case: str, keys: Mapping[str, CellKey], row: StoredRow) -> set[CellKey]:
         """Give a case the cells that the store holds; returns those that may still hold."""
-        session, infos = self._session, self._session.infos
+        session = self._session
         session.dependencies.note_extra(case, row.extra)
         session.findings.note_keys(case, row.keys)
+        return self._cells(keys, row)
+
+    def _cells(self, keys: Mapping[str, CellKey], row: StoredRow) -> set[CellKey]:
+        session, infos = self._session, self._session.infos
         holds = row.record == session.snapshot.record
         found: set[CellKey] = set()
         for stored in row.cells:
             for name in self._names.get((stored.fp, stored.condition), ()):
-                key = keys[name]
+                if (key := keys.get(name)) is None:
+                    continue
                 same = holds and stored.samples == self._samples[name]
                 infos[key] = restored(stored, stored.sig if same else "")
                 if name in self._judged or session.judged(key):

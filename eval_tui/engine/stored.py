@@ -66,8 +66,8 @@ def stored_runs(config: EvalConfig, runs: Iterable[RunInfo]) -> dict[str, Stored
 def stored_grid(store: Store, config: EvalConfig, run: Run) -> StoredGrid:
     """The grid of a run under the judges as they are now, from what is stored and recorded of it.
 
-    What a judge said before it was changed is not its word: such cells have the recorded value, or
-    none. Whether files of the run have changed since is not looked at. Reads files, and takes its
+    What a judge said before it was changed is not its word, even if it is recorded as such: those
+    cells have a value that is recorded without saying by which version, or none. Whether files of the run have changed since is not looked at. Reads files, and takes its
     time where the run is large.
     """
     recorded = read_recorded(os.path.realpath(run.path))
@@ -93,4 +93,7 @@ def _cells(store: Store, target: Target) -> Iterator[tuple[tuple[str, str], Cell
             cell = by_judge.get((key.fingerprint, key.condition))
             info = restored(cell, "") if cell else CellInfo(key.fingerprint, key.condition)
             doing = Doing(judged=False, present=present)
-            yield (row.case, judge.name), look(judge, info, said.get(judge.name), doing)
+            recorded = said.get(judge.name)
+            if (row.case, judge.name) in target.outdated:
+                recorded = None
+            yield (row.case, judge.name), look(judge, info, recorded, doing)

@@ -62,7 +62,10 @@ def packed(run_dir: str) -> dict[str, Any]:
     pieces = [
         json.dumps(
             {
-                case: {judge: to_plain(score) for judge, score in row.items()}
+                case: {
+                    judge: [to_plain(score), recorded.made_by.get(case, {}).get(judge, "")]
+                    for judge, score in row.items()
+                }
                 for case, row in rows[start : start + _ROWS]
             }
         )
@@ -89,20 +92,25 @@ def unpacked(answer: Mapping[str, Any]) -> Recorded:
         Problem(severity, code, message, file, line, column, judge=judge, hint=hint)
         for severity, code, message, file, line, column, judge, hint in answer["problems"]
     )
+    cells: dict[str, dict[str, Score]] = {}
+    made_by: dict[str, dict[str, str]] = {}
+    for case, row in _rows(answer["pieces"]):
+        cells[case] = {judge: from_plain(score) for judge, (score, _) in row.items()}
+        made_by[case] = {judge: digest for judge, (_, digest) in row.items() if digest}
     return Recorded(
         answer["path"],
         answer["exists"],
         answer["readable"],
-        dict(_rows(answer["pieces"])),
+        cells,
+        made_by,
         problems=problems,
         signature=tuple(signature) if signature else None,
     )
 
 
-def _rows(pieces: list[str]) -> Iterator[tuple[str, dict[str, Score]]]:
+def _rows(pieces: list[str]) -> Iterator[tuple[str, dict[str, tuple[Any, str]]]]:
     for piece in pieces:
-        for case, row in json.loads(piece).items():
-            yield case, {judge: from_plain(score) for judge, score in row.items()}
+        yield from json.loads(piece).items()
 
 
 def unread(run_dir: str, why: str) -> Recorded:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from eval_tui.config.schema import EvalConfig, Judge
-from eval_tui.engine.grid import Row
+from eval_tui.engine.grid import CellKey, Row
 from eval_tui.engine.plan import JudgeKey, Snapshot
-from eval_tui.judges.fingerprint import FRAMING_VERSION, fingerprint
+from eval_tui.judges.fingerprint import FRAMING_VERSION, fingerprint, version
 from eval_tui.record.spec import RecordSpec
 from eval_tui.scores import Score
 
@@ -31,6 +31,8 @@ class Target:
     dataset_cases: tuple[str, ...] = ()
     recorded: Mapping[str, Mapping[str, Score]] = field(default_factory=_no_scores)
     """Scores that `summary.yaml` holds: case -> judge -> score."""
+    outdated: frozenset[CellKey] = frozenset()
+    """Those of them that another version of their judge made."""
     baseline_id: str = ""
     baseline: RecordSpec | None = None
     """The run that this one is compared with by asking a model; None while it is not."""
@@ -105,6 +107,21 @@ def _fingerprint(judge: Judge, target: Target) -> str:
     if not judge.compares or target.baseline is None:
         return fingerprint(judge)
     return _digest(f"{fingerprint(judge)} {target.baseline.run_dir}")
+
+
+def of_other_versions(
+    config: EvalConfig, made_by: Mapping[str, Mapping[str, str]]
+) -> frozenset[CellKey]:
+    """The recorded cells that say that another version of their judge made them."""
+    if not made_by:
+        return frozenset()
+    now = {judge.name: version(judge, config.root) for judge in config.judges}
+    return frozenset(
+        CellKey(case, judge)
+        for case, row in made_by.items()
+        for judge, digest in row.items()
+        if now.get(judge, digest) != digest
+    )
 
 
 def condition_digest(judge: Judge) -> str:

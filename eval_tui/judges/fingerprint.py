@@ -35,8 +35,10 @@ def fingerprint(judge: Judge) -> str:
     elif judge.grader is not None:
         names = [metric.id for metric in judge.grader.metrics]
         fields += [judge.grader.id, judge.grader.config, names]
-        # Cases find their own spec by the column's name.
-        fields += [judge.name] if judge.grader.per_case else []
+        if judge.grader.per_case:
+            # Cases find their own spec by the column's name, and may not emit what is another's.
+            truth = [m.id for m in judge.grader.metrics if m.authority == "ground_truth"]
+            fields += [judge.name, judge.grader.foreign, truth]
     if judge.asks_model:
         fields += [judge.llm_rubric, judge.prompt, judge.material, judge.context, judge.model]
         fields += [judge.feedback_type, judge.score_range, judge.agent]
@@ -44,6 +46,31 @@ def fingerprint(judge: Judge) -> str:
             fields += [[dataclasses.astuple(one) for one in judge.criteria]]
     words = repr([_plain(field) for field in fields])
     return hashlib.blake2b(words.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def version(judge: Judge, root: str) -> str:
+    """The same for files that are read elsewhere: paths of an agent count from the project's root."""
+    if not judge.agent:
+        return fingerprint(judge)
+    return fingerprint(dataclasses.replace(judge, agent=_from_root(judge.agent, f"{root}/")))
+
+
+def _from_root(value: Mapping[str, object], root: str) -> dict[str, object]:
+    plain = cast("dict[str, object]", _plain(value))
+    return {key: _inside(inner, root) for key, inner in plain.items()}
+
+
+def _inside(value: object, root: str) -> object:
+    match value:
+        case str():
+            return value.removeprefix(root)
+        case list():
+            return [_inside(one, root) for one in cast("list[object]", value)]
+        case dict():
+            inner = cast("dict[str, object]", value).items()
+            return {key.removeprefix(root): _inside(one, root) for key, one in inner}
+        case _:
+            return value
 
 
 def _plain(value: object) -> object:

@@ -29,7 +29,7 @@ class ColumnView:
     gate: GateState | None
     """The state of its gates together; None without a threshold."""
     gate_lines: tuple[str, ...]
-    """One sentence per gate, e.g. `pass rate 75% >= 80%: fail`."""
+    """One sentence per gate, e.g. `pass rate 75% >= 80%: fail`; that of a metric names it first."""
     failed: int
     """Cells whose value is a fail."""
     errored: int
@@ -135,7 +135,10 @@ def _column(
         gates=own,
         summary=summary(figures, wins.figure if wins else ""),
         gate=worst(own),
-        gate_lines=tuple(gate_words(gate) for gate in own),
+        gate_lines=tuple(
+            gate_words(gate) if gate.judge == judge.name else f"{gate.judge}: {gate_words(gate)}"
+            for gate in own
+        ),
         failed=sum(isinstance(score, Measured) and score.passed is False for score in scores),
         errored=sum(
             isinstance(score, Unmeasured) and score.reason is not Reason.POLICY_SKIP

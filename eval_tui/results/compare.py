@@ -13,14 +13,16 @@ from typing import Literal, assert_never, get_args
 
 from eval_tui.config.grader_kinds import known_metrics
 from eval_tui.config.pass_mark import parse_pass_if
-from eval_tui.config.schema import Direction, Judge
+from eval_tui.config.schema import Direction, Grader, Judge
 from eval_tui.engine.grid import Cell, Grid
 from eval_tui.results.aggregate import Aggregate, aggregate
+from eval_tui.results.critical import is_critical
 from eval_tui.results.verdicts import make_verdicts, values_of
-from eval_tui.scores import Measured, Unmeasured, differ
-from eval_tui.verdicts.compare import Change
+from eval_tui.scores import Measured, Score, Unmeasured, differ
+from eval_tui.verdicts.compare import Change, Difference
 from eval_tui.verdicts.compare import change_of as verdict_change
 from eval_tui.verdicts.compile import Rulebook
+from eval_tui.verdicts.statistics import sign_test
 
 Group = Literal[
     "broke", "lost", "worse", "unstable", "fixed", "gained", "better", "other", "same", "alone"
@@ -68,8 +70,20 @@ class CellChange:
 
 
 @dataclass(frozen=True, slots=True)
+class PartChange:
+    """One part of a cell's score that changed; the cell itself counts apart, whatever it did."""
+
+    case: str
+    judge: str
+    part: str
+    group: Group
+    before: Score | None
+    after: Score | None
+
+
+@dataclass(frozen=True, slots=True)
 class JudgeChange:
-    """One judge on both sides."""
+    """One judge on both sides, or one part of a judge."""
 
     judge: str
     before: Aggregate
@@ -88,6 +102,18 @@ class JudgeChange:
     """None: nobody said whether more is better."""
     counts: Mapping[Group, int]
     """How many cells are in each group; groups of none are left out."""
+    moved: tuple[int, int] = (0, 0)
+    """Shared cells that moved the figure down, by the judge's direction, and up."""
+    parts: tuple[JudgeChange, ...] = ()
+    """Its criteria or metrics, where it has several."""
+
+    @property
+    def chance(self) -> float | None:
+        """How often as one-sided a move comes about if each cell may as well turn either way.
+
+        None where none moved, or nobody said which way is better.
+        """
+        return sign_test(*self.moved) if any(self.moved) else None
 
     @property
     def fell(self) -> float | None:
@@ -111,6 +137,8 @@ class VerdictChange:
     change: Change
     flaky: bool
     """The case does not always end the same, so the turn may be noise."""
+    critical: bool = False
+    """It must pass, whatever the figures say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +156,18 @@ class Comparison:
     gone_cases: tuple[str, ...]
     """Cases with scores in the baseline only."""
     verdicts: tuple[VerdictChange, ...] = ()
-    """Of cases whose verdict changed, where verdicts were asked for; broken ones first."""
+    """Of cases whose verdict changed, where verdicts were asked for; broken and critical ones first."""
+    parts: tuple[PartChange, ...] = ()
+    """Of scores that are made of several: by column, part and group, then by row."""
+    trials: tuple[Difference, ...] = ()
+    """Cases that were tried several times on a side and pass another share of their trials."""
+    blessed: bool = False
+    """The baseline is what a person blessed, not the run as it is now."""
+
+    @property
+    def beside(self) -> str:
+        """The baseline in words."""
+        return f"{self.baseline} as it was blessed" if self.blessed else self.baseline
 
     @property
     def shared(self) -> int:
@@ -181,7 +220,7 @@ def compare(
             for case, (old, new) in pairs.items()
         }
         old_cells = (baseline.cell(case, judge.name) for case in before)
-        judges.append(_judge_change(judge.name, old_cells, pairs, groups, way))
+        judges.append(judge_change(judge.name, old_cells, pairs, groups, way))
         found += (
             (GROUPS.index(group), row, column, CellChange(case, judge.name, group, *pairs[case]))
             for row, (case, group) in enumerate(groups.items())
@@ -206,12 +245,19 @@ def _verdict_changes(
     """The cases of both sides whose verdict is another one."""
     old, new = (values_of(make_verdicts(side, rulebook).cases) for side in (baseline, grid))
     found = [
-        VerdictChange(case, old[case], value, verdict_change(old[case], value), case in flaky)
+        VerdictChange(
+            case,
+            old[case],
+            value,
+            verdict_change(old[case], value),
+            case in flaky,
+            is_critical(case, rulebook.critical_cases),
+        )
         for case, value in new.items()
         if case in old and old[case] is not value
     ]
     order = ("broke", "unmeasured", "fixed")
-    return tuple(sorted(found, key=lambda one: order.index(one.change)))
+    return tuple(sorted(found, key=lambda one: (order.index(one.change), not one.critical)))
 
 
 def change_of(before: Cell, after: Cell, direction: Direction | None, flaky: bool = False) -> Group:
@@ -241,15 +287,23 @@ def direction_of(judge: Judge) -> Direction | None:
     what its spec declares: a change without a direction is just a change.
     """
     if judge.grader is None:
-        mark = parse_pass_if(judge.pass_if)
-        lower = mark is not None and mark.sign in ("<", "<=")
-        return "lower_is_better" if lower else "higher_is_better"
-    metrics = known_metrics(judge.grader)
-    own = metrics[0] if metrics else ""
-    for metric in judge.grader.metrics:
-        if metric.id == own and metric.direction is not None:
-            return metric.direction
-    return "lower_is_better" if own in _LESS_IS_BETTER else None
+        return mark_direction(judge.pass_if)
+    return metric_direction(judge.grader, next(iter(known_metrics(judge.grader)), ""))
+
+
+def metric_direction(grader: Grader, metric: str) -> Direction | None:
+    """What a grader's spec declares of one of its metrics, else what its name says."""
+    for one in grader.metrics:
+        if one.id == metric and one.direction is not None:
+            return one.direction
+    return "lower_is_better" if metric in _LESS_IS_BETTER else None
+
+
+def mark_direction(pass_if: str) -> Direction:
+    """Which way a pass mark says is better; without one it is more."""
+    mark = parse_pass_if(pass_if)
+    lower = mark is not None and mark.sign in ("<", "<=")
+    return "lower_is_better" if lower else "higher_is_better"
 
 
 def _turn(old: Measured, new: Measured, direction: Direction | None) -> Group:
@@ -264,13 +318,14 @@ def _turn(old: Measured, new: Measured, direction: Direction | None) -> Group:
     return "better" if (new.value > old.value) == (direction == "higher_is_better") else "worse"
 
 
-def _judge_change(
+def judge_change(
     judge: str,
     before: Iterable[Cell],
     pairs: Mapping[str, tuple[Cell, Cell]],
     groups: Mapping[str, Group],
     direction: Direction | None,
 ) -> JudgeChange:
+    """The figures of one judge, or of a part of one, from the cells of both sides and their groups."""
     shared = [
         pair for pair in pairs.values() if all(isinstance(cell.score, Measured) for cell in pair)
     ]
@@ -288,4 +343,19 @@ def _judge_change(
         rates,
         direction if not rates else "higher_is_better",
         {group: counts[group] for group in GROUPS if counts[group]},
+        _moved(shared, direction, rates) if alike else (0, 0),
     )
+
+
+def _moved(
+    shared: Iterable[tuple[Cell, Cell]], direction: Direction | None, rates: bool
+) -> tuple[int, int]:
+    """How many cells moved the figure down, and up; of a rate only those whose pass turned."""
+    turns = Counter(
+        _turn(old.score, new.score, direction)
+        for old, new in shared
+        if isinstance(old.score, Measured) and isinstance(new.score, Measured)
+    )
+    if rates:
+        return turns["broke"], turns["fixed"]
+    return turns["broke"] + turns["worse"], turns["fixed"] + turns["better"]

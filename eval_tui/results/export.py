@@ -14,7 +14,7 @@ from eval_tui.results.aggregate import Aggregate, is_old
 from eval_tui.results.gates import Gate
 from eval_tui.results.pairwise import count_wins, pairwise_block
 from eval_tui.results.words import WAITING_WORDS
-from eval_tui.scores import Measured, Sample, Score, Unmeasured
+from eval_tui.scores import Measured, Sample, Score, Unmeasured, recovery
 
 SCHEMA = 1
 
@@ -160,13 +160,8 @@ def _unmeasured(score: Unmeasured) -> dict[str, Any]:
         "status": "unmeasured",
         "reason": score.reason.value,
         "detail": score.detail,
+        **recovery(score),
     }
-    if score.retryable:
-        plain["retryable"] = True
-    if score.recover_on:
-        plain["recover_on"] = sorted(score.recover_on)
-    if score.attempts != 1:
-        plain["attempts"] = score.attempts
     if score.parts:
         plain["parts"] = {metric: _score(part) for metric, part in score.parts.items()}
     return plain

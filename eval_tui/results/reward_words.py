@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, Final
 
 from eval_tui.results.reward import Reward, RewardBoard, Undefined
 from eval_tui.results.words import count, number
+
+UNDEFINED: Final = "undefined"
 
 
 def reward_document(board: RewardBoard) -> dict[str, Any]:
@@ -31,13 +33,18 @@ def reward_word(reward: Reward | None) -> str:
     if reward is None:
         return ""
     if isinstance(reward, Undefined):
-        return "undefined"
+        return UNDEFINED
     return number(reward.value) + "*" * reward.stale
+
+
+def reward_line(board: RewardBoard) -> str:
+    """E.g. `reward: 0.62 8/10 · 1 stale`."""
+    return f"reward: {board.summary}" + (f" · {board.stale:,} stale" if board.stale else "")
 
 
 def reward_lines(board: RewardBoard) -> list[str]:
     """The mean, and why some cases have no reward, the most frequent reason first."""
-    lines = [f"reward: {board.summary}" + (f" · {board.stale:,} stale" if board.stale else "")]
+    lines = [reward_line(board)]
     whys = Counter(one.why for one in board.cases.values() if isinstance(one, Undefined))
     for why, cases in whys.most_common():
         lines.append(f"  undefined in {count(cases, 'case')}: {why}")

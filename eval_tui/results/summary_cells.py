@@ -8,26 +8,28 @@ from typing import Any, assert_never
 
 from eval_tui.config.schema import Judge
 from eval_tui.engine.grid import Cell
+from eval_tui.record.recorded_cell import JUDGE_DIGEST
 from eval_tui.results.aggregate import is_old
 from eval_tui.results.words import WAITING_WORDS
-from eval_tui.scores import Measured, Reason, Sample, Score, Unmeasured
+from eval_tui.scores import Measured, Reason, Sample, Score, Unmeasured, recovery
 
 OURS = frozenset(
     {"value", "rationale", "judge_type", "error", "stability", "sample_rationales", "step"}
     | {"pass", "label", "parts", "reason", "retryable", "recover_on", "attempts"}
-    | {"stale", "waiting"}
+    | {"stale", "waiting", JUDGE_DIGEST}
 )
 """What is written about a cell; what else an entry holds belongs to somebody else."""
 
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
-def cell_entry(judge: Judge, cell: Cell, score: Score | None) -> dict[str, Any]:
+def cell_entry(judge: Judge, cell: Cell, score: Score | None, version: str = "") -> dict[str, Any]:
     """The entry of a cell; `score` is its score with the whole rationale, None where it has none.
 
     What is not measured has no value, and an error or the words of its skip, so that other tools
     count it as they count their own. Reading it again gives the same score. A value that belongs
-    to older inputs and a cell that waits are marked, and are not taken for verdicts when read.
+    to older inputs and a cell that waits are marked, and are not taken for verdicts when read; all
+    others say which `version` of the judge they were made with.
     """
     if score is None:
         words = WAITING_WORDS[cell.waiting] if cell.waiting else f"not judged: {cell.state.value}"
@@ -40,6 +42,8 @@ def cell_entry(judge: Judge, cell: Cell, score: Score | None) -> dict[str, Any]:
     plain["judge_type"] = "llm" if judge.kind == "model" else judge.kind
     if judge.step:
         plain["step"] = judge.step
+    if version and score is not None and not is_old(cell):
+        plain[JUDGE_DIGEST] = version
     return plain
 
 
@@ -71,13 +75,7 @@ def _unmeasured(score: Unmeasured) -> dict[str, Any]:
     plain: dict[str, Any] = {"value": None, "rationale": ""}
     plain["rationale" if score.reason is Reason.POLICY_SKIP else "error"] = text(score.detail)
     plain["reason"] = score.reason.value
-    if score.retryable:
-        plain["retryable"] = True
-    if score.recover_on:
-        plain["recover_on"] = sorted(score.recover_on)
-    if score.attempts != 1:
-        plain["attempts"] = score.attempts
-    return plain | _parts(score)
+    return plain | recovery(score) | _parts(score)
 
 
 def _parts(score: Score) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from eval_tui.atomic import write_whole
 from eval_tui.config.schema import PAIRWISE, Judge
 from eval_tui.engine.grid import Cell, CellState, Grid
 from eval_tui.engine.summary import SUMMARY
+from eval_tui.judges.fingerprint import version
 from eval_tui.record.recorded_cell import recorded_score
 from eval_tui.record.runs import read_run_result
 from eval_tui.record.summary_yaml import load_summary, what_is_wrong
@@ -47,20 +48,23 @@ class Scoring:
     """The comparison with a baseline; empty where nothing was compared."""
 
 
-def scoring_of(grid: Grid, full: FullScore, run: str, baseline: str = "") -> Scoring:
-    """All of a grid that is to be written."""
+def scoring_of(grid: Grid, full: FullScore, run: str, root: str, baseline: str = "") -> Scoring:
+    """All of a grid that is to be written; `root` is the project's folder."""
     compared = comparison(grid, full, run, baseline)
-    return Scoring(run, grid.columns, dict(all_entries(grid, full)), compared)
+    return Scoring(run, grid.columns, dict(all_entries(grid, full, root)), compared)
 
 
-def all_entries(grid: Grid, full: FullScore) -> Iterator[tuple[str, Entries]]:
+def all_entries(grid: Grid, full: FullScore, root: str) -> Iterator[tuple[str, Entries]]:
     """The entries of each case that ran, one case at a time: there may be many."""
+    versions = {judge.name: version(judge, root) for judge in grid.columns}
     for row in grid.rows:
         if row.status != "not_run":
-            yield row.case, row_entries(grid, row.case, full)
+            yield row.case, _row_entries(grid, row.case, full, versions)
 
 
-def row_entries(grid: Grid, case: str, full: FullScore) -> dict[str, dict[str, Any]]:
+def _row_entries(
+    grid: Grid, case: str, full: FullScore, versions: Mapping[str, str]
+) -> dict[str, dict[str, Any]]:
     """The entries of one case. What was recorded before and not judged since is left alone."""
     entries: dict[str, dict[str, Any]] = {}
     for judge in grid.columns:
@@ -68,7 +72,7 @@ def row_entries(grid: Grid, case: str, full: FullScore) -> dict[str, dict[str, A
         if judge.compares or cell.recorded or cell.state is CellState.EMPTY:
             continue
         score = full(case, judge.name) if cell.score is not None else None
-        entries[judge.name] = cell_entry(judge, cell, score)
+        entries[judge.name] = cell_entry(judge, cell, score, versions[judge.name])
     return entries
 
 

@@ -79,9 +79,9 @@ def _figures(board: Board) -> list[list[str]]:
 
 
 def gate_lines(board: Board) -> list[str]:
-    """Every gate that is not met or cannot be told, as `judge: sentence`."""
+    """Every gate that is not met or cannot be told, as `judge: sentence` or `metric: sentence`."""
     return [
-        f"{view.judge.name}: {gate_words(gate)}"
+        f"{gate.judge}: {gate_words(gate)}"
         for view in board.columns
         for gate in view.gates
         if gate.state != "pass"

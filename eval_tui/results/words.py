@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import assert_never
+from collections.abc import Callable, Iterable
+from typing import Final, assert_never
 
 from eval_tui.engine.grid import Waiting
 from eval_tui.results.aggregate import Aggregate
@@ -130,12 +131,37 @@ def limit_words(gate: Gate) -> str:
     """What a gate compares, e.g. `pass rate 75% >= 80%`; where its state stands beside it."""
     metric, relation = _METRICS[gate.metric]
     is_rate = gate.metric not in ("min_mean", "max_drop")
+    ways = RATE[1:] if is_rate else NUMBER
+    if gate.actual is None:
+        return f"{metric} unknown {relation} {ways[0](gate.limit)}"
+    actual, limit = told_apart(gate.actual, gate.limit, ways)
+    return f"{metric} {actual} {relation} {limit}"
 
-    def figure(value: float) -> str:
-        return f"{number(value * 100)}%" if is_rate else number(value)
 
-    actual = "unknown" if gate.actual is None else figure(gate.actual)
-    return f"{metric} {actual} {relation} {figure(gate.limit)}"
+def _digits(value: float) -> str:
+    return repr(value).removesuffix(".0")
+
+
+Way = Callable[[float], str]
+"""How a figure is put into words."""
+
+RATE: Final[tuple[Way, ...]] = (
+    percent,
+    lambda rate: f"{number(rate * 100)}%",
+    lambda rate: f"{_digits(rate * 100)}%",
+)
+NUMBER: Final[tuple[Way, ...]] = (number, _digits)
+"""From the shortest words to those with all digits."""
+
+
+def told_apart(one: float, other: float, ways: Iterable[Way]) -> tuple[str, str]:
+    """Two figures in the shortest words that are not the same where the figures are not."""
+    told = ("", "")
+    for words in ways:
+        told = words(one), words(other)
+        if one == other or told[0] != told[1]:
+            break
+    return told
 
 
 def usd(amount: float | None) -> str:

@@ -62,6 +62,13 @@ def two_proportions(first: Tally, second: Tally) -> float:
     return math.erfc(abs(z) / math.sqrt(2))
 
 
+def sign_test(down: int, up: int) -> float:
+    """The two-sided p value of so many moves each way where both ways are equally likely."""
+    moves = down + up
+    tail = sum(math.comb(moves, at) for at in range(min(down, up) + 1))
+    return min(1.0, 2 * tail / 2**moves)
+
+
 def p_value(first: Tally, second: Tally) -> float | None:
     """By the test that fits the number of trials; None where one side has none."""
     if not first.trials or not second.trials:

@@ -488,6 +488,15 @@ def test_thresholds(tmp_path: Path) -> None:
     ]
 
 
+def test_a_limit_that_no_share_can_meet_is_told(tmp_path: Path) -> None:
+    text = "judges: [{name: a, check: x}]\nthresholds: {a: {min_pass_rate: 80, min_mean: 80}}"
+    config = load_text(tmp_path, text)
+    assert [(p.severity, p.message) for p in config.problems] == [
+        ("warning", "the limit `min_pass_rate` is a share from 0 to 1, not 80")
+    ]
+    assert len(config.thresholds) == 2
+
+
 def test_reward(tmp_path: Path) -> None:
     judges = "judges: [{name: a, check: x}, {name: b-c, check: x}]\n"
     good = load_text(tmp_path, judges + "reward: {weights: {a: 1, b-c: 0.5}, gate: false}")

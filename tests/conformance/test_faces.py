@@ -10,10 +10,11 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
+from eval_tui.config.schema import EvalConfig
 from eval_tui.engine.driver import Driver
 from eval_tui.engine.project import Options
 from eval_tui.engine.supervisor import supervisors
@@ -21,7 +22,10 @@ from eval_tui.headless import score_one
 from eval_tui.reporting import ScoreOptions
 from eval_tui.results.board import make_board
 from eval_tui.results.export import cell_document
+from eval_tui.results.gates import Gate
 from eval_tui.results.report import Report
+from eval_tui.results.reward import Composer, Defined, rewards_by
+from eval_tui.results.verdicts import Court
 from eval_tui.waiting import Interruption
 from eval_tui.watch import Watcher
 from tests.support.conformance import conformance_cases, materialize, scenarios
@@ -73,10 +77,15 @@ def agree(root: Path, **given: Any) -> None:
         assert shown is None
         return
     assert shown is not None
-    cells, summaries = shown
-    assert differing(cells, said.document["cells"]) == {}
-    assert cells or not said.grid.rows or not said.grid.columns
-    assert summaries == {view.judge.name: view.summary for view in said.board.columns}
+    document = said.document
+    assert differing(shown.cells, document["cells"]) == {}
+    assert shown.cells or not said.grid.rows or not said.grid.columns
+    assert shown.not_run == document["not_run"]
+    assert shown.summaries == {view.judge.name: view.summary for view in said.board.columns}
+    assert shown.gates == [gate for view in said.board.columns for gate in view.gates]
+    assert shown.verdicts == {case: one["verdict"] for case, one in document["verdicts"].items()}
+    rewards = document.get("rewards", {}).get("cases", {})
+    assert shown.rewards == {case: one["value"] for case, one in rewards.items()}
 
 
 def differing(shown: Cells, said: Cells) -> dict[tuple[str, str], Any]:
@@ -105,8 +114,20 @@ async def scored(options: Options) -> Report | None:
     return reports[0] if reports else None
 
 
-async def shown_by_app(options: Options) -> tuple[Cells, Mapping[str, str]] | None:
-    """The cells of the grid and what stands below its columns, once all is judged."""
+class Shown(NamedTuple):
+    """What the screens make of the grid."""
+
+    cells: Cells
+    not_run: list[str]
+    summaries: Mapping[str, str]
+    """What stands below the name of a column."""
+    gates: list[Gate]
+    verdicts: Mapping[str, bool | None]
+    rewards: Mapping[str, float | None]
+
+
+async def shown_by_app(options: Options) -> Shown | None:
+    """The grid and what stands around it, once all is judged."""
     factory = supervisors(None, options.root)
     driver = Driver(options, factory, lambda told: Watcher(told, sweep_s=600))
     try:
@@ -124,7 +145,23 @@ async def shown_by_app(options: Options) -> tuple[Cells, Mapping[str, str]] | No
                 whole = driver.full_score(row.case, judge.name)
                 shown = replace(cell, score=whole) if whole is not None else cell
                 cells.setdefault(row.case, {})[judge.name] = cell_document(shown)
-        board = make_board(driver.grid, driver.config)
-        return cells, {view.judge.name: view.summary for view in board.columns}
+        return as_shown(driver, driver.config, cells)
     finally:
         await driver.close()
+
+
+def as_shown(driver: Driver, config: EvalConfig, cells: Cells) -> Shown:
+    """By the functions that the screens ask, case by case."""
+    grid, book = driver.grid, driver.authority.rulebook
+    ran = [row.case for row in grid.rows if row.status != "not_run"]
+    board = make_board(grid, config)
+    court = Court(book) if book is not None else None
+    made = rewards_by(Composer(config.reward, grid), grid).cases if config.reward else {}
+    return Shown(
+        cells,
+        [row.case for row in grid.rows if row.status == "not_run"],
+        {view.judge.name: view.summary for view in board.columns},
+        [gate for view in board.columns for gate in view.gates],
+        {case: court.verdict(grid, case).verdict.value for case in ran} if court else {},
+        {case: one.value if isinstance(one, Defined) else None for case, one in made.items()},
+    )

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from eval_tui.engine import dask_pool
 from eval_tui.engine.dask_pool import DaskPool
 from tests.e2e.support_terminal import EVAL_TUI, PATIENCE, environment
 from tests.support.live import PATIENCE as LIVE_PATIENCE
 from tests.support.live import Live
 from tests.support.small import write_project
 
+psutil = pytest.importorskip("psutil")
 distributed = pytest.importorskip("distributed")
 
 CASES = [f"c{number:02}" for number in range(24)]
@@ -154,6 +159,74 @@ async def test_what_is_asked_for_after_a_cancel_is_not_called_off_with_the_rest(
         assert (project.driver.broken, project.value("a", "waits")) == ("", 1)
     finally:
         await project.driver.close()
+
+
+FIRST = """
+import os
+try:
+    os.close(os.open('first', os.O_CREAT | os.O_EXCL))
+except FileExistsError:
+    return True
+with open('started', 'w') as told: told.write(str(os.getpid()))
+while True: pass
+"""
+"""The first call tells that it has started and never ends."""
+
+
+def test_what_a_worker_that_dies_had_under_way_is_judged_by_another(
+    tmp_path: Path, cluster: Any
+) -> None:
+    root = write_project(tmp_path, [{"name": "first", "check": FIRST}, *JUDGES[:1]], CASES)
+    fifo = root / "started"
+    os.mkfifo(fifo)
+    with ThreadPoolExecutor(1) as pool:
+        address = cluster.scheduler_address
+        done = pool.submit(score, root, "--dask", address, "--judge-timeout", "600")
+        with fifo.open() as told:
+            above = {process.pid for process in psutil.Process(int(told.read())).parents()}
+        with distributed.Client(address) as client:
+            (worker,) = above & set(client.run(os.getpid).values())
+        os.kill(worker, signal.SIGKILL)
+        found = done.result(PATIENCE)
+    assert found.returncode == 0, found.stderr
+    cells = json.loads(found.stdout)["cells"]
+    assert {(case, cells[case]["first"]["value"]) for case in cells} == {(c, True) for c in CASES}
+    assert all("value" in cells[case]["page"] for case in CASES)
+
+
+async def test_a_cluster_that_lost_all_of_its_workers_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_pool, "LOOK_S", 0.05)
+    hang = {"name": "hang", "check": "open('started', 'w').close()\nwhile True: pass"}
+    root = write_project(tmp_path, [hang], ["a"])
+    fifo = root / "started"
+    os.mkfifo(fifo)
+    async with (
+        distributed.LocalCluster(
+            n_workers=0, processes=True, dashboard_address=":0", asynchronous=True
+        ) as alone,
+        distributed.Client(alone, asynchronous=True) as client,
+    ):
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", alone.scheduler_address]
+        with subprocess.Popen(
+            [*command, "--no-nanny", "--nthreads", "1", "--no-dashboard"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=tmp_path,
+        ) as worker:
+            await client.wait_for_workers(1, LIVE_PATIENCE)
+            project = Live(root, dask=alone.scheduler_address, watch=False, judge_timeout=600)
+            try:
+                await project.driver.start()
+                opened = asyncio.to_thread(lambda: fifo.open().close())
+                await asyncio.wait_for(opened, LIVE_PATIENCE)
+                worker.kill()
+                await project.shown(lambda: bool(project.driver.broken))
+                assert "has no workers any more" in project.driver.broken
+                assert project.driver.grid.cell("a", "hang").waiting is not None
+            finally:
+                await project.driver.close()
 
 
 def test_a_cluster_that_is_not_there(tmp_path: Path) -> None:

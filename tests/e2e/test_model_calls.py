@@ -102,7 +102,7 @@ async def test_what_was_said_before_is_no_material_and_its_price_is_not_the_agen
     async with live(root, **asking(server)) as project:
         driver = project.driver
         agent = driver.status.costs.agent
-        write_summary(driver.run_dir, scoring_of(driver.grid, driver.full_score, "r1"))
+        write_summary(driver.run_dir, scoring_of(driver.grid, driver.full_score, "r1", str(root)))
         driver.rerun(driver.select("all"), force=True)
         await driver.idle()
         first, second = (one["sha"] for one in server.requests)

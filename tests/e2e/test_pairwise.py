@@ -306,3 +306,21 @@ def test_what_cannot_be_compared_ends_the_command(
     done = score(root, server, *args)
     assert (done.returncode, done.stdout) == (2, "")
     assert words in done.stderr
+
+
+def test_trials_are_scored_once_however_strictly_and_compared_with_nothing(
+    tmp_path: Path, server: FakeAnthropic
+) -> None:
+    tone = {"name": "tone", "prompt": "How is {{ outputs.files }}?", "feedback_type": "bool"}
+    trials = {"trials": {"runs": ["new", "old"]}}
+    root = project(tmp_path / "p", [tone], verdict=trials)
+    score(root, server, "--auto", "paid")  # known cells are forced in another way
+    before = len(server.requests)
+    words = ("--baseline", "old", "--pairwise", "--auto", "paid", "--force", "--format", "json")
+    done = score(root, server, *words)
+    found = json.loads(done.stdout)
+    assert found["trials"]["cases"]["a"]["trials"] == 2
+    asked = server.requests[before:]
+    assert len(asked) == 2 * 3 + 2 * 3, "both runs of each case, and both orders of each pair"
+    assert found["calls"] == len(asked)
+    assert found["ran"] == 2 * (3 + 3) + 3

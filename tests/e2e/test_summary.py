@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from eval_tui.engine.details import OTHER_VERSION
 from eval_tui.engine.grid import CellState
+from eval_tui.engine.own_files import OwnFiles
 from eval_tui.results.summary_file import scoring_of, write_summary
 from eval_tui.scores import Reason
 from tests.support.fake_anthropic import FakeAnthropic
@@ -32,7 +34,8 @@ def server() -> Iterator[FakeAnthropic]:
 def hand_on(project: Live) -> None:
     """Write what is shown."""
     driver = project.driver
-    write_summary(driver.run_dir, scoring_of(driver.grid, driver.full_score, driver.status.run_id))
+    run, root = driver.status.run_id, driver.options.root
+    write_summary(driver.run_dir, scoring_of(driver.grid, driver.full_score, run, root))
 
 
 @pytest.mark.asyncio
@@ -108,8 +111,40 @@ def test_score_says_where_it_wrote_and_fails_where_it_cannot(tmp_path: Path) -> 
     assert done.stdout.split("\n")[0].split() == ["case", "reward", "titled"]
     assert "reward: 1 3/3" in done.stdout
     path = run_dir(root) / "summary.yaml"
+    assert OwnFiles(str(root / ".eval-tui")).as_left(str(path)), (
+        "the app does not ask because of it"
+    )
     path.write_text("per_case: [\n")
     done = score()
     assert done.returncode == 2
     assert "summary.yaml:2: " in done.stderr and "repair it or move it away" in done.stderr
     assert path.read_text() == "per_case: [\n"
+    assert not OwnFiles(str(root / ".eval-tui")).as_left(str(path))
+
+
+@pytest.mark.asyncio
+async def test_what_another_version_of_the_judge_said_is_shown_as_that(
+    tmp_path: Path, server: FakeAnthropic
+) -> None:
+    root = write_project(tmp_path / "p", [RUBRIC, TITLED])
+    async with live(root, **asking(server)) as project:
+        hand_on(project)
+    shutil.rmtree(root / ".eval-tui")
+    write_config(root, [judge("rubric", "Be strict. SCORE: 2", score_range=[1, 5]), TITLED])
+    async with live(root, **asking(server, "free")) as project:
+        cell = project.driver.grid.cell("a", "rubric")
+        assert (project.value("a", "rubric"), cell.recorded) == (4, True)
+        assert (cell.state, cell.waiting) == (CellState.WAITING, "money")
+        assert project.driver.detail("a", "rubric").notes == (OTHER_VERSION,)
+    async with live(root, **asking(server, "free"), look_only=True) as project:
+        cell = project.driver.grid.cell("a", "rubric")
+        assert (project.value("a", "rubric"), cell.state) == (4, CellState.STALE)
+    async with live(root, **asking(server)) as project:
+        assert (project.value("a", "rubric"), len(server.requests)) == (2, 6)
+    shutil.rmtree(root / ".eval-tui")
+    write_config(root, [RUBRIC, TITLED])
+    async with live(root, **asking(server, "free")) as project:
+        assert (project.value("a", "rubric"), project.driver.grid.cell("a", "rubric").state) == (
+            4,
+            CellState.FRESH,
+        )

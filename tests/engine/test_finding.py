@@ -136,7 +136,9 @@ async def test_what_a_judge_said_in_another_run_is_told_while_it_is_the_same_jud
     async with live(root):
         pass
     write_case(root, "a", "r2")
-    summary = {"per_case": {"b": {"plain": {"value": True, "rationale": "as recorded"}}}}
+    recorded = {"value": True, "rationale": "as recorded"}
+    of_another = {**recorded, "judge_digest": "of another version"}
+    summary = {"per_case": {"a": {"plain": of_another}, "b": {"plain": recorded}}}
     async with live(root, run="r2") as project:
         driver = project.driver
         old = next(run for run in driver.runs() if run.id == "r1")

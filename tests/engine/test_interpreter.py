@@ -171,7 +171,23 @@ def test_an_interpreter_that_cannot_be_used(tmp_path: Path, given: str, words: s
         done = run(argv, root)
         told = done.stdout + done.stderr
         assert words in told and "--python" in told, command
-        assert done.returncode == 2 or command[0] == "explain", command
+        assert done.returncode == 2 and "Traceback" not in told, command
+
+
+def test_known_cells_under_an_interpreter_that_cannot_be_used(tmp_path: Path) -> None:
+    """What is known cannot be verified then: it is shown as out of date, and the command ends."""
+    rubric = {"name": "tone", "llm_rubric": "Is it kind? {{ conversation }}", "model": "m"}
+    judges = [{"name": "length", "check": "return len(outputs['files']) >= 0"}, rubric]
+    root = project(tmp_path, judges)
+    assert score(root)[0]["length"]["value"] is True
+    command, broken = [sys.executable, "-m", "eval_tui.cli"], ["--python", "/bin/true"]
+    done = run([*command, "score", ".", "--format", "json", *broken], root)
+    assert json.loads(done.stdout)["cells"]["a"]["length"]["stale"] is True
+    assert done.returncode == 2 and "/bin/true cannot run judges" in done.stderr
+    assert "0 ran, 0 still valid" in done.stderr
+    done = run([*command, "check", ".", *broken], root)
+    assert done.returncode == 2 and done.stdout.count("/bin/true cannot run judges") == 1
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("text", ["print('hello from site')", "raise RuntimeError('at start')"])

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from eval_tui.config.schema import Judge
-from eval_tui.judges.fingerprint import fingerprint
+from eval_tui.judges.fingerprint import fingerprint, version
 
 CHECK = Judge("c", "check", check="return True", check_line=5, arguments={"a": 1, "b": [1, "x"]})
 CODE = Judge("m", "code", module="mod", function="f")
@@ -66,3 +66,14 @@ def test_it_is_the_same_in_every_process_and_holds_any_text() -> None:
     odd = replace(CHECK, check="return '\ud800'", arguments={"n": float("nan"), "z": None})
     assert fingerprint(odd) == fingerprint(replace(odd))
     assert len(fingerprint(odd)) == 32
+
+
+def test_a_version_is_the_same_wherever_the_project_lies() -> None:
+    def judge(root: str, runner: str = "run.sh") -> Judge:
+        found = f"{root}/{runner}"
+        agent = {"command": [found, "-x"], "paths": {"a": found}, "material": {found: "digest"}}
+        return replace(MODEL, kind="agent", agent=agent)
+
+    assert version(judge("/here"), "/here") == version(judge("/far/away"), "/far/away")
+    assert version(judge("/here"), "/here") != version(judge("/here", "other.sh"), "/here")
+    assert version(MODEL, "/here") == fingerprint(MODEL)

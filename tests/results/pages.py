@@ -20,6 +20,8 @@ class Page(HTMLParser):
         self.text = self.title = ""
         self.grid: list[list[str]] = []
         """The words of the cells, without marks of what changed."""
+        self.rewards: list[str] = []
+        """The words of the column of rewards, where there is one."""
         self.details: dict[str, str] = {}
         self._open: list[tuple[str, dict[str, str]]] = []
         self._section: list[str] = []
@@ -41,7 +43,9 @@ class Page(HTMLParser):
             self.policy = given["content"]
         if tag == "tr" and given.get("id", "").startswith("r"):
             self.grid.append([])
-        if tag == "td" and self._within("tr", "id"):
+        if tag == "td" and given.get("class", "").startswith("reward"):
+            self.rewards.append("")
+        elif tag == "td" and self._within("tr", "id"):
             self.grid[-1].append("")
         if tag not in _VOID:
             self._open.append((tag, given))
@@ -62,7 +66,12 @@ class Page(HTMLParser):
             self.title += data
         if self._within("section") and (data.strip() or self._within("h2")):
             self._section.append(data)
-        if self._within("td") and self._within("tr", "id") and not self._within("span"):
+        if any(
+            name == "td" and given.get("class", "").startswith("reward")
+            for name, given in self._open
+        ):
+            self.rewards[-1] += data
+        elif self._within("td") and self._within("tr", "id") and not self._within("span"):
             self.grid[-1][-1] += data
 
     def _within(self, tag: str, attribute: str = "") -> bool:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
 
 from eval_tui.config.problems import Problem
-from eval_tui.config.schema import EvalConfig, Judge
+from eval_tui.config.schema import EvalConfig, Judge, RewardRules
 from eval_tui.engine.grid import Cell, CellState, Grid, Row
 from eval_tui.results.board import make_board
 from eval_tui.results.compare import compare
 from eval_tui.results.export import score_document
+from eval_tui.results.part_changes import with_parts
 from eval_tui.results.regression import Limits, falls, regressions, with_limits
 from eval_tui.results.report import Report, comparison_document
+from eval_tui.results.reward import make_rewards
+from eval_tui.results.reward_words import reward_document
 from eval_tui.scores import Measured, Reason, Sample, Score, Unmeasured
+from eval_tui.verdicts.compare import Difference
+from eval_tui.verdicts.statistics import Tally
 from tests.results.support import config
 from tests.support.grids import StillGrid
 
@@ -80,7 +86,16 @@ def reports(draw: st.DrawFn) -> Report:
     ]
     settings = config(*((name, "min_mean", 0.5) for name in judges[:1]))
     problem = Problem("warning", "odd", draw(texts), "/p/eval.yaml", 1, 1, judge=draw(texts))
-    return report(grids[0], settings, grids[1], draw(texts), draw(texts), [problem])
+    rules = draw(st.sampled_from([None, RewardRules("weighted", weights={judges[0]: 1.0})]))
+    tallies = st.builds(Tally, st.integers(0, 3), st.just(3))
+    trials = draw(
+        st.lists(
+            st.builds(Difference, names, tallies, tallies, st.just(0.1), st.booleans()), max_size=2
+        )
+    )
+    return report(
+        grids[0], settings, grids[1], draw(texts), draw(texts), [problem], rules, tuple(trials)
+    )
 
 
 def report(
@@ -90,11 +105,17 @@ def report(
     eval_name: str = "demo",
     run: str = "r2",
     problems: Iterable[Problem] = (),
+    rules: RewardRules | None = None,
+    trials: tuple[Difference, ...] = (),
 ) -> Report:
     """The report of a grid as headless commands make it, with every regression told."""
     limits = Limits(strict=True)
     settings = settings or config()
-    found = compare(grid, baseline, run, "r1") if baseline is not None else None
+    found = None
+    if baseline is not None:
+        found = with_parts(compare(grid, baseline, run, "r1"), grid, baseline)
+        found = replace(found, trials=trials)
+    rewards = make_rewards(grid, rules) if rules is not None else None
     gated = with_limits(settings, found, limits) if found else settings
     board = make_board(grid, gated, falls=falls(found) if found else None)
     told = tuple(problems)
@@ -108,8 +129,11 @@ def report(
             aggregates={column.judge.name: column.aggregate for column in board.columns},
             gates=[gate for column in board.columns for gate in column.gates],
             problems=told,
-            verdicts={"comparison": comparison_document(found)} if found else {},
+            verdicts={
+                **({"comparison": comparison_document(found)} if found else {}),
+                **({"rewards": reward_document(rewards)} if rewards else {}),
+            },
         )
 
     worse = regressions(found, limits, settings) if found else ()
-    return Report(grid, board, build, run, "r1" if found else "", found, worse)
+    return Report(grid, board, build, run, "r1" if found else "", found, worse, rewards=rewards)

@@ -9,13 +9,16 @@ from typing import NamedTuple
 
 import pytest
 
-from eval_tui.config.schema import Judge
-from eval_tui.engine.grid import Row
+from eval_tui.config.schema import Judge, RewardRules
+from eval_tui.engine.grid import Cell, CellState, Row
 from eval_tui.results.formats import FORMATS
 from eval_tui.results.report import Report
+from eval_tui.scores import Measured
+from eval_tui.verdicts.compare import Difference
+from eval_tui.verdicts.statistics import Tally
 from tests.results.pages import Page
 from tests.results.reports import HOSTILE, report
-from tests.results.test_formats import cell, words_of
+from tests.results.test_formats import words_of
 from tests.support.grids import StillGrid
 
 BROWSER = next(
@@ -47,15 +50,28 @@ def show(text: str, folder: Path) -> Shown:
 @pytest.fixture
 def hostile() -> Report:
     """Hostile text in every place where text can be."""
-    cells = {(text, text): cell(False, text) for text in HOSTILE}
     rows = tuple(Row(text, "ran") for text in HOSTILE)
     columns = tuple(Judge(text, "check") for text in HOSTILE)
-    return report(StillGrid(rows, columns, cells), baseline=StillGrid(rows, columns, cells))
+    after, before = (
+        StillGrid(rows, columns, {(text, text): whole(passed, text) for text in HOSTILE})
+        for passed in (False, True)
+    )
+    rules = RewardRules(weights=dict.fromkeys(HOSTILE, 1.0), gate=False)
+    trials = [
+        Difference(text, Tally(1, 1), Tally(0, 1), 1.0, significant=False) for text in HOSTILE
+    ]
+    return report(after, baseline=before, rules=rules, trials=tuple(trials))
+
+
+def whole(passed: bool, text: str) -> Cell:
+    parts = {text: Measured(passed, passed, text)}
+    return Cell(CellState.FRESH, Measured(passed, passed, text, parts=parts))
 
 
 def test_the_grid_in_a_browser_is_that_of_the_document(hostile: Report, tmp_path: Path) -> None:
     shown = show(FORMATS["html"](hostile), tmp_path)
     assert shown.page.grid == words_of(hostile)
+    assert shown.page.rewards == ["0"] * len(HOSTILE)
     assert len(shown.page.details) == len(HOSTILE)
     assert shown.page.title == TITLE, "something in the page was executed"
     assert "script" not in shown.page.tags

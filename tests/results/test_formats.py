@@ -16,6 +16,7 @@ from markdown_it import MarkdownIt
 
 from eval_tui.cli_options import FORMATS as NAMES
 from eval_tui.config.problems import Problem
+from eval_tui.config.schema import RewardRules
 from eval_tui.engine.grid import Cell, CellState
 from eval_tui.results.annotations import github_lines
 from eval_tui.results.formats import FORMATS
@@ -24,7 +25,9 @@ from eval_tui.results.formats.html import style
 from eval_tui.results.formats.markdown import MOST as MARKDOWN_MOST
 from eval_tui.results.formats.plain import outcome, value_word
 from eval_tui.results.report import Report
-from eval_tui.scores import Measured, Reason, Unmeasured
+from eval_tui.scores import Measured, Reason, Unmeasured, measured
+from eval_tui.verdicts.compare import Difference
+from eval_tui.verdicts.statistics import Tally
 from tests.results.pages import Page
 from tests.results.reports import HOSTILE, report, reports
 from tests.results.support import config, grid
@@ -81,6 +84,7 @@ def test_the_comparison_is_in_the_document(example: Report) -> None:
         "now": 0.5,
         "fell": 0.5,
         "direction": "higher_is_better",
+        "chance": 1.0,
         "groups": {"broke": 1, "lost": 1, "same": 1},
     }
     assert found["cells"]["c2"] == {
@@ -175,6 +179,80 @@ def test_a_page_shows_the_grid_of_the_document(example: Report) -> None:
     assert page.grid == words_of(example)
     assert page.details["c2 · flag"] == "fail no <title> in the baseline: pass (pass → fail)"
     assert "late" in page.text and "not run" in page.text
+
+
+REWARDED = {
+    "n": [cell(4.0, "good"), error("boom"), cell(2.0, "poor")],
+    "gate": [True, True, False],
+}
+RULES = RewardRules(weights={"n": 1}, score_range=(0, 5))
+
+
+def test_every_format_has_the_rewards_and_none_makes_a_number_of_what_is_undefined() -> None:
+    made = report(grid(REWARDED), rules=RULES)
+    why = "nothing to weigh: n (error)"
+    rows = list(csv.DictReader(io.StringIO(FORMATS["csv"](made), newline="")))
+    assert [(row["reward"], row["reward_note"]) for row in rows[::2]] == [
+        ("0.8", ""),
+        ("undefined", why),
+        ("0.0", "0, as gate failed"),
+    ]
+    suite = fromstring(FORMATS["junit"](made)).findall("testsuite")[-1]
+    assert (suite.get("name"), suite.get("failures"), suite.get("errors")) == ("reward", "0", "0")
+    assert [(kind(test), "".join(test.itertext()).strip()) for test in suite] == [
+        ("", "0.8"),
+        ("skipped", ""),
+        ("", "0\n0, as gate failed"),
+    ]
+    skipped = suite[1].find("skipped")
+    assert skipped is not None and skipped.get("message") == f"undefined: {why}"
+    text = FORMATS["markdown"](made)
+    assert "Reward: 0.4 2/3" in text and "Reward undefined: 1" in text
+    page = Page.of(FORMATS["html"](made))
+    assert page.rewards == ["0.8", "undefined", "0"]
+    assert page.grid == words_of(made) and why in page.text
+    lines = [json.loads(line) for line in FORMATS["jsonl"](made).split("\n")]
+    told = {line["case"]: line["value"] for line in lines if line["type"] == "reward"}
+    assert told == {"c1": 0.8, "c2": None, "c3": 0.0}
+    assert lines[0]["rewards"] == {"mean": 0.4, "defined": 2, "total": 3}
+
+
+def test_without_rewards_no_format_speaks_of_any() -> None:
+    made = report(grid(REWARDED))
+    assert {name for name in NAMES if "reward" in FORMATS[name](made).lower()} == {"csv"}
+
+
+def test_parts_and_noise_are_in_every_format_for_people() -> None:
+    before, after = (rubric(passed, *parts) for passed, parts in ((True, "tt"), (True, "tf")))
+    sure = Difference("c1", Tally(3, 3), Tally(0, 3), 0.1, significant=False)
+    made = report(
+        grid({"rubric": [after], "flag": [False]}),
+        baseline=grid({"rubric": [before], "flag": [True]}),
+        trials=(sure,),
+    )
+    told = (
+        "rubric › depth: pass → fail in c1",
+        "3/3 → 0/3 trials pass: within the noise (p = 0.1)",
+    )
+    for name in ("table", "markdown", "html"):
+        text = FORMATS[name](made)
+        shown = text if name == "table" else Page.of(RENDERER.render(text)).text
+        shown = Page.of(text).text if name == "html" else shown
+        assert all(words in shown for words in told), name
+        assert all(
+            words in shown for words in ("100% → 0% over 1 cell", "within the noise (p = 1)")
+        )
+    found = json.loads(FORMATS["json"](made))["comparison"]
+    assert "rubric" not in found["cells"]["c1"]  # as a whole it did not change
+    broke = {"group": "broke", "before": {"value": True, "pass": True}}
+    assert found["parts"] == {"c1": {"rubric": {"depth": broke}}}
+    assert found["judges"]["rubric"]["parts"]["depth"]["groups"] == {"broke": 1}
+    assert found["trials"]["c1"]["significant"] is False
+
+
+def rubric(passed: bool, first: str, second: str) -> Cell:
+    parts = {name: measured(word == "t") for name, word in (("tone", first), ("depth", second))}
+    return Cell(CellState.FRESH, Measured(passed, passed, "", parts=parts))
 
 
 def test_a_page_needs_nothing_from_anywhere_and_runs_nothing(example: Report) -> None:

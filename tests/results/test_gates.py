@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from eval_tui.config.schema import ThresholdMetric
 from eval_tui.engine.grid import Cell, CellState
 from eval_tui.results.aggregate import aggregate
 from eval_tui.results.board import make_board
 from eval_tui.results.exit_code import exit_code, scoring_unusable
 from eval_tui.results.gates import Gate, gates
+from eval_tui.results.words import limit_words
 from tests.results.support import Short, board, cells, config, grid
 
 FLAG: list[Short] = [True, True, True, False]
@@ -161,3 +163,20 @@ def test_a_judge_that_does_not_load_stops_only_those_that_rely_on_it(
     judges: list[str], unloaded: list[str], gated: list[str], named: list[str], unusable: bool
 ) -> None:
     assert scoring_unusable(judges, unloaded, gated, named) is unusable
+
+
+@pytest.mark.parametrize(
+    ("metric", "limit", "actual", "words"),
+    [
+        ("min_mean", 1.0, 0.99996, "mean 0.99996 >= 1"),
+        ("min_mean", 1.0, 0.9996, "mean 0.9996 >= 1"),
+        ("min_mean", 1.0, 1.0, "mean 1 >= 1"),
+        ("min_pass_rate", 1.0, 0.9999996, "pass rate 99.99996% >= 100%"),
+        ("min_pass_rate", 0.8, 0.75, "pass rate 75% >= 80%"),
+        ("min_pass_rate", 0.8, None, "pass rate unknown >= 80%"),
+    ],
+)
+def test_a_gate_never_reads_as_if_it_were_the_other_way(
+    metric: ThresholdMetric, limit: float, actual: float | None, words: str
+) -> None:
+    assert limit_words(Gate("j", metric, limit, actual, "fail")) == words

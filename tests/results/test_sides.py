@@ -41,8 +41,8 @@ def test_each_row_says_in_which_run_it_is() -> None:
     [
         ((True, True, False), "67% 2/3"),
         ((True, "grader_error"), "100% 1/1 ∅1"),
-        ((4, 3), "3.5 of 2"),
-        ((4, "missing_secret", "missing_secret"), "4 of 1 ∅2"),
+        ((4, 3), "3.5 mean 2/2"),
+        ((4, "missing_secret", "missing_secret"), "4 mean 1/3"),
         (("missing_secret",), "none ∅1"),
         (("policy_skip",), "all skipped"),
         ((Cell(CellState.QUEUED), True), "100% 1/1 ∅1"),
@@ -68,7 +68,7 @@ def test_figures_of_parts_are_there_for_unfolded_judges_alone() -> None:
     found = figures.of((judge,), ("quality",))
     told = {what: short_figure(one, "∅") for what, one in found.items()}
     assert told == {
-        ("quality", ""): "3 of 1",
-        ("quality", "style"): "2 of 1",
+        ("quality", ""): "3 mean 1/1",
+        ("quality", "style"): "2 mean 1/1",
         ("quality", "facts"): "none ∅1",
     }

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from eval_tui.config.schema import Judge
 from eval_tui.engine.grid import Cell, CellState
+from eval_tui.judges.fingerprint import version
 from eval_tui.record.recorded import read_recorded
 from eval_tui.record.recorded_cell import recorded_score
 from eval_tui.record.summary_yaml import load_summary
@@ -33,7 +34,7 @@ def written(still: StillGrid, before: str | None, folder: Path) -> dict[str, Any
     path = folder / "summary.yaml"
     if before is not None:
         path.write_text(before, "utf-8")
-    write_summary(str(folder), scoring_of(still, lambda c, j: still.cell(c, j).score, "r1"))
+    write_summary(str(folder), scoring_of(still, lambda c, j: still.cell(c, j).score, "r1", "/p"))
     return yaml.safe_load(path.read_text("utf-8"))
 
 
@@ -44,6 +45,7 @@ def test_it_has_the_form_that_other_tools_read(tmp_path: Path) -> None:
         {"flag": [True, "grader_error"], "n": ["policy_skip", Cell(CellState.FRESH, sampled)]}
     )
     columns = (still.columns[0], Judge("n", "model", step="draft"))
+    flag, n = ({"judge_digest": version(judge, "/p")} for judge in columns)
     assert written(replace(still, columns=columns), None, tmp_path) == {
         "run_id": "r1",
         "judges": {
@@ -58,8 +60,9 @@ def test_it_has_the_form_that_other_tools_read(tmp_path: Path) -> None:
         },
         "per_case": {
             "c1": {
-                "flag": {"value": True, "rationale": "", "judge_type": "check"},
+                "flag": {"value": True, "rationale": "", **flag, "judge_type": "check"},
                 "n": {
+                    **n,
                     "value": None,
                     "rationale": "because policy_skip",
                     "reason": "policy_skip",
@@ -69,6 +72,7 @@ def test_it_has_the_form_that_other_tools_read(tmp_path: Path) -> None:
             },
             "c2": {
                 "flag": {
+                    **flag,
                     "value": None,
                     "rationale": "",
                     "error": "because grader_error",
@@ -76,6 +80,7 @@ def test_it_has_the_form_that_other_tools_read(tmp_path: Path) -> None:
                     "judge_type": "check",
                 },
                 "n": {
+                    **n,
                     "value": 4,
                     "rationale": "good",
                     "stability": {
@@ -114,7 +119,13 @@ run_metrics: {custom: 1}
     assert (found["notes"], found["2026-01-01"]) == ("keep me", [1, 2])
     assert found["judges"]["gone"] == {"mean": 2.0}
     assert found["per_case"]["c1"] == {
-        "flag": {"value": True, "rationale": "", "judge_type": "check", "cost": 3},
+        "flag": {
+            "value": True,
+            "rationale": "",
+            "judge_type": "check",
+            "judge_digest": version(JUDGE, "/p"),
+            "cost": 3,
+        },
         "gone": {"value": 2},
         "off": {"value": 1},
     }
@@ -266,6 +277,6 @@ def test_answers_are_read_back_in_order(samples: list[Sample]) -> None:
 
 def test_writing_twice_changes_nothing() -> None:
     still = grid({"flag": [True, False], "n": [3, "grader_error"]})
-    scoring = scoring_of(still, lambda case, judge: still.cell(case, judge).score, "r1")
+    scoring = scoring_of(still, lambda case, judge: still.cell(case, judge).score, "r1", "/p")
     once = merged({}, scoring, {"cache_hit_rate": 0.5})
     assert merged(once, scoring, {"cache_hit_rate": 0.5}) == once

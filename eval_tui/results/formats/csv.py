@@ -6,12 +6,22 @@ import csv
 import io
 from collections.abc import Iterator
 
-from eval_tui.results.formats.plain import Plain, cells_of, cut, groups_of, plain, reason_of
+from eval_tui.results.formats.plain import (
+    Plain,
+    cells_of,
+    cut,
+    groups_of,
+    plain,
+    reason_of,
+    reward_note,
+    rewards_of,
+)
 from eval_tui.results.report import Report
+from eval_tui.results.reward_words import UNDEFINED
 
 HEADER = (
     "eval", "run", "case", "judge", "status", "value", "pass", "label", "reason", "text",
-    "recorded", "stale", "waiting", "baseline", "change", "before",
+    "recorded", "stale", "waiting", "baseline", "change", "before", "reward", "reward_note",
 )  # fmt: skip
 
 MOST = 32_000
@@ -23,6 +33,8 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 def to_csv(report: Report) -> str:
     """A header and a row for each cell; cases that did not run have one row, without a judge.
+
+    The reward is that of the case, in each of its rows.
 
     Text that a spreadsheet would run has a `'` before it.
     """
@@ -38,6 +50,7 @@ def _rows(document: Plain) -> Iterator[list[str]]:
     first = [_text(document["eval"]), _text(document["run"])]
     changes = groups_of(document)
     baseline = _text(document.get("comparison", {}).get("baseline", ""))
+    rewards = {case: _reward(one) for case, one in rewards_of(document).items()}
     for case, judge, cell in cells_of(document):
         change = changes.get(case, {}).get(judge, {})
         before = change.get("before", {})
@@ -57,9 +70,16 @@ def _rows(document: Plain) -> Iterator[list[str]]:
             baseline,
             change.get("group", ""),
             _bare(before.get("value", before.get("reason"))),
+            *rewards.get(case, ("", "")),
         ]
     for case in document["not_run"]:
         yield [*first, _text(case), "", "not_run", *[""] * (len(HEADER) - 5)]
+
+
+def _reward(reward: Plain) -> tuple[str, str]:
+    """A case's reward, and what is to be known about it; one that is undefined is no number."""
+    value = reward["value"]
+    return UNDEFINED if value is None else _bare(value), _text(reward_note(reward))
 
 
 def _bare(value: object) -> str:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
 from eval_tui.results.compare import CHANGED, GROUP_WORDS, Group
-from eval_tui.results.comparison_words import comparison_headline, figures_words
+from eval_tui.results.comparison_words import comparison_headline, figures_words, part_lines
+from eval_tui.results.critical import critical_words
 from eval_tui.results.formats.plain import (
     Plain,
     cut,
@@ -22,11 +23,15 @@ from eval_tui.results.formats.plain import (
     outcome,
     plain,
     reason_of,
+    reward_note,
+    rewards_of,
     value_word,
 )
+from eval_tui.results.noise import chance_words, noise_note, trial_words
 from eval_tui.results.report import Report
+from eval_tui.results.reward_words import UNDEFINED, reward_lines
 from eval_tui.results.verdict_words import counts_words
-from eval_tui.results.words import limit_words
+from eval_tui.results.words import limit_words, number
 
 MOST = 50_000
 """Characters of a text in the page."""
@@ -105,13 +110,21 @@ def _summary(report: Report, places: Places) -> Iterator[str]:
     yield f'<p class="quiet">run {_text(document["run"])} · {_plain(report.board.headline)}</p>'
     if report.verdicts is not None:
         yield f"<p>Verdicts: {_plain(counts_words(report.verdicts.counts))}</p>"
+    if report.rewards is not None:
+        told, *whys = reward_lines(report.rewards)
+        yield f"<p>{_plain(told.capitalize())}</p>"
+        yield from _list(_text(line.strip()) for line in whys)
     gates = [gate for column in report.board.columns for gate in column.gates]
-    if gates or report.regressions:
+    critical = report.critical
+    if gates or critical or report.regressions:
         yield "<h2>Gates</h2>"
         yield '<ul class="gates">'
         for gate in gates:
             tag = f'<span class="tag {gate.state}">{_GATES[gate.state]}</span>'
             yield f"<li>{tag}{_text(gate.judge)}: {_plain(limit_words(gate))}</li>"
+        if critical is not None:
+            tag = f'<span class="tag {critical.state}">{_GATES[critical.state]}</span>'
+            yield f"<li>{tag}{_text(critical_words(critical))}</li>"
         for sentence in report.regressions:
             yield f'<li><span class="tag fail">fail</span>{_text(sentence)}</li>'
         yield "</ul>"
@@ -124,6 +137,8 @@ def _compared(report: Report, places: Places) -> Iterator[str]:
         return
     yield "<h2>Against the baseline</h2>"
     yield f"<p>{_text(comparison_headline(found))}</p>"
+    for note in noise_note(found):
+        yield f'<p class="quiet">{_plain(note)}</p>'
     for group in CHANGED:
         cells = found.group(group)
         if not cells:
@@ -136,6 +151,17 @@ def _compared(report: Report, places: Places) -> Iterator[str]:
         if len(cells) > _LISTED:
             yield f"<li>and {len(cells) - _LISTED:,} more</li>"
         yield "</ul></details>"
+    folded = {
+        "parts of scores": [_text(line) for line in part_lines(found)],
+        "trials": [f"{_text(one.case)}: {_plain(trial_words(one))}" for one in found.trials],
+    }
+    for title, lines in folded.items():
+        if lines:
+            yield f"<details><summary>{title}: {len(lines):,}</summary>"
+            yield from _list(lines[:_LISTED])
+            if len(lines) > _LISTED:
+                yield f"<p>and {len(lines) - _LISTED:,} more</p>"
+            yield "</details>"
 
 
 def _grid(report: Report, judges: Sequence[str], places: Places) -> Iterator[str]:
@@ -146,12 +172,16 @@ def _grid(report: Report, judges: Sequence[str], places: Places) -> Iterator[str
         return
     yield '<p><label><input type="checkbox" id="only">only cases with a failure, an error or a change</label></p>'
     yield '<div class="grid"><table><thead><tr><th>case</th>'
+    rewards = rewards_of(document)
+    if report.rewards is not None:
+        yield f'<th>reward<span class="figure">{_plain(report.rewards.summary)}</span></th>'
     for judge in judges:
         column = board.column(judge)
         figure = _plain(column.summary) if column else ""
         change = report.comparison.judge(judge) if report.comparison else None
         if change is not None and change.shared and change.was != change.now:
             figure += f"<br>{_plain(figures_words(change))}"
+            figure += f"<br>{_plain(chance_words(change))}"
         yield f'<th>{_text(judge)}<span class="figure">{figure}</span></th>'
     yield "</tr></thead><tbody>"
     changes = groups_of(document)
@@ -160,13 +190,16 @@ def _grid(report: Report, judges: Sequence[str], places: Places) -> Iterator[str
         loud = turns or any(outcome(cell) in ("fail", "unmeasured") for cell in cells.values())
         calm = "" if loud else ' class="calm"'
         yield f'<tr id="r{at}"{calm}><th>{_text(case)}</th>'
+        if case in rewards:
+            yield _reward(rewards[case])
         for judge in judges:
             cell = cells.get(judge)
             yield _cell(cell, places[case, judge], turns.get(judge)) if cell else "<td></td>"
         yield "</tr>"
     for case in document["not_run"]:
         yield f'<tr class="calm"><th>{_text(case)}</th>'
-        yield f'<td class="empty" colspan="{max(1, len(judges))}">not run</td></tr>'
+        width = max(1, len(judges) + (report.rewards is not None))
+        yield f'<td class="empty" colspan="{width}">not run</td></tr>'
     yield "</tbody></table></div>"
 
 
@@ -179,6 +212,20 @@ def _cell(cell: Plain, place: str, turn: Plain | None) -> str:
     marks = "".join(f'<span class="turn" title="{word}"> {mark}</span>' for word, mark in told)
     word = _MARKS.get(kind, "") + value_word(cell)
     return f'<td class="{kind}"><a href="#{place}">{_plain(word)}{marks}</a></td>'
+
+
+def _reward(reward: Plain) -> str:
+    value, stale = reward["value"], "*" if reward.get("stale") else ""
+    shown = UNDEFINED if value is None else number(value) + stale
+    kind = "reward waiting" if value is None else "reward"
+    return f'<td class="{kind}" title="{_plain(reward_note(reward))}">{_plain(shown)}</td>'
+
+
+def _list(lines: Iterable[str]) -> Iterator[str]:
+    """A list of lines that are HTML already; nothing without any."""
+    told = [f"<li>{line}</li>" for line in lines]
+    if told:
+        yield f"<ul>{''.join(told)}</ul>"
 
 
 def _problems(document: Plain) -> Iterator[str]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from eval_tui.results.formats.plain import Plain, cells_of, groups_of
+from eval_tui.results.formats.plain import Plain, cells_of, groups_of, parts_of, rewards_of
 from eval_tui.results.report import Report
 
 _LISTED = frozenset(
@@ -16,8 +16,8 @@ _LISTED = frozenset(
 
 
 def to_jsonl(report: Report) -> str:
-    """A `run` line, then a line each for cells, cases not run, verdicts, aggregates, thresholds and
-    problems; `type` says which."""
+    """A `run` line, then a line each for cells, cases not run, verdicts, rewards, aggregates,
+    thresholds and problems; `type` says which."""
     return "\n".join(json.dumps(line, allow_nan=False) for line in _lines(report.document))
 
 
@@ -26,16 +26,23 @@ def _lines(document: Plain) -> Iterator[dict[str, Any]]:
     comparison = document.get("comparison")
     if comparison is not None:
         run["baseline"] = comparison["baseline"]
+    if "rewards" in document:
+        figures = document["rewards"].items()
+        run["rewards"] = {name: figure for name, figure in figures if name != "cases"}
     yield {"type": "run", **run}
-    changes = groups_of(document)
+    changes, parts = groups_of(document), parts_of(document)
     for case, judge, cell in cells_of(document):
         change = changes.get(case, {}).get(judge)
         since = {"change": change["group"], "before": change["before"]} if change else {}
+        turned = parts.get(case, {}).get(judge)
+        since |= {"part_changes": turned} if turned else {}
         yield {"type": "cell", "case": case, "judge": judge, **cell, **since}
     for case in document["not_run"]:
         yield {"type": "not_run", "case": case}
     for case, verdict in document.get("verdicts", {}).items():
         yield {"type": "verdict", "case": case, **verdict}
+    for case, reward in rewards_of(document).items():
+        yield {"type": "reward", "case": case, **reward}
     for judge, figures in document["aggregates"].items():
         compared = comparison["judges"].get(judge) if comparison is not None else None
         since = {"baseline": compared} if compared else {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from eval_tui.results.critical import critical_words
 from eval_tui.results.formats.plain import (
     Plain,
     cut,
@@ -12,11 +13,14 @@ from eval_tui.results.formats.plain import (
     outcome,
     plain,
     reason_of,
+    reward_note,
+    rewards_of,
     value_word,
 )
-from eval_tui.results.gates import Gate
+from eval_tui.results.gates import Gate, GateState
 from eval_tui.results.report import Report
-from eval_tui.results.words import gate_words
+from eval_tui.results.reward_words import UNDEFINED
+from eval_tui.results.words import gate_words, number
 
 MOST = 64_000
 """Characters of a text: CI servers refuse or drop files that are too large."""
@@ -26,7 +30,10 @@ _MESSAGE = 200
 
 
 def to_junit(report: Report) -> str:
-    """A failed cell is a failure, an unmeasured one an error, a skipped or waiting one skipped."""
+    """A failed cell is a failure, an unmeasured one an error, a skipped or waiting one skipped.
+
+    Rewards are a suite that holds no failure: one that is undefined is skipped.
+    """
     document = report.document
     root = Element("testsuites", {"name": _name(document["eval"])})
     for judge in document["aggregates"]:
@@ -36,10 +43,17 @@ def to_junit(report: Report) -> str:
                 _cell(_test(suite, document, judge, case), row[judge])
         for case in document["not_run"]:
             SubElement(_test(suite, document, judge, case), "skipped", {"message": "did not run"})
+    if rewards := rewards_of(document):
+        suite = _suite(root, "reward")
+        for case, reward in rewards.items():
+            _reward(_test(suite, document, "reward", case), reward)
     gates = [gate for column in report.board.columns for gate in column.gates]
-    if gates or report.comparison is not None:
+    critical = report.critical
+    if gates or critical or report.comparison is not None:
         suite = _suite(root, "gates")
         _gates(suite, document, gates, report.regressions)
+        if critical is not None:
+            _gate(suite, document, "critical cases", critical.state, critical_words(critical))
     for suite in root:
         _count(suite, list(suite))
     _count(root, list(root.iter("testcase")))
@@ -61,16 +75,30 @@ def _cell(test: Element, cell: Plain) -> None:
             SubElement(test, "system-out").text = cut(plain(shown), MOST)
 
 
+def _reward(test: Element, reward: Plain) -> None:
+    """A reward neither passes nor fails; what it lacks is an error of a judge already."""
+    value, note = reward["value"], reward_note(reward)
+    if value is None:
+        words = f"{UNDEFINED}: {note}"
+        SubElement(test, "skipped", {"message": cut(one_line(words), _MESSAGE)})
+    else:
+        shown = "\n".join(filter(None, (number(value), note)))
+        SubElement(test, "system-out").text = cut(plain(shown), MOST)
+
+
 def _gates(
     suite: Element, document: Plain, gates: Iterable[Gate], regressions: Iterable[str]
 ) -> None:
     for gate in gates:
-        test = _test(suite, document, "gates", f"{gate.judge} {gate.metric}")
-        if gate.state != "pass":
-            tag = "failure" if gate.state == "fail" else "error"
-            _told(test, tag, gate.state, gate_words(gate))
+        _gate(suite, document, f"{gate.judge} {gate.metric}", gate.state, gate_words(gate))
     for sentence in regressions:
         _told(_test(suite, document, "gates", sentence), "failure", "regression", sentence)
+
+
+def _gate(suite: Element, document: Plain, name: str, state: GateState, words: str) -> None:
+    test = _test(suite, document, "gates", name)
+    if state != "pass":
+        _told(test, "failure" if state == "fail" else "error", state, words)
 
 
 def _suite(root: Element, name: str) -> Element:

@@ -11,7 +11,13 @@ import re
 from collections.abc import Iterator
 
 from eval_tui.results.compare import CHANGED, GROUP_WORDS, Comparison
-from eval_tui.results.comparison_words import comparison_headline, figures_words, turn_words
+from eval_tui.results.comparison_words import (
+    comparison_headline,
+    moved_words,
+    part_lines,
+    turn_words,
+)
+from eval_tui.results.critical import critical_words
 from eval_tui.results.formats.plain import (
     cells_of,
     cut,
@@ -22,7 +28,10 @@ from eval_tui.results.formats.plain import (
     value_word,
 )
 from eval_tui.results.gates import GateState
+from eval_tui.results.noise import noise_note, trial_words
 from eval_tui.results.report import Report
+from eval_tui.results.reward import Undefined
+from eval_tui.results.reward_words import reward_line
 from eval_tui.results.verdict_words import counts_words
 from eval_tui.results.words import count, limit_words
 
@@ -94,6 +103,12 @@ def to_markdown(report: Report) -> str:
             for case, judge, cell in cells_of(document)
             if outcome(cell) == kind
         ])  # fmt: skip
+    if report.rewards is not None:
+        _folded(page, "Reward undefined", [
+            (f"{_name(case)}: {_words(one.why)}", "")
+            for case, one in report.rewards.cases.items()
+            if isinstance(one, Undefined)
+        ])  # fmt: skip
     return page.text().rstrip("\n")
 
 
@@ -103,9 +118,11 @@ def _gates(report: Report) -> Iterator[str]:
     order: list[GateState] = ["fail", "cannot_tell", "pass"]
     for gate in sorted(gates, key=lambda gate: order.index(gate.state)):
         yield f"- {_SIGNS[gate.state]} {_name(gate.judge)} {_words(limit_words(gate))}\n"
+    if (critical := report.critical) is not None:
+        yield f"- {_SIGNS[critical.state]} {_words(critical_words(critical))}\n"
     for sentence in report.regressions:
         yield f"- {_SIGNS['fail']} {_name(sentence)}\n"
-    yield "\n" if gates or report.regressions else "No thresholds.\n\n"
+    yield "\n" if gates or critical or report.regressions else "No thresholds.\n\n"
 
 
 def _figures(report: Report) -> Iterator[str]:
@@ -118,21 +135,28 @@ def _figures(report: Report) -> Iterator[str]:
     yield _row(head) + _row(["---"] * len(head))
     for column in board.columns:
         judge = compared.judge(column.judge.name) if compared else None
-        since = [_words(figures_words(judge)) if judge else ""] if compared else []
+        since = [_words(moved_words(judge)) if judge else ""] if compared else []
         yield _row([_name(column.judge.name), _words(column.summary), *since])
     yield f"\n{_words(board.headline)}\n\n"
     if report.verdicts is not None:
         yield f"Verdicts: {_words(counts_words(report.verdicts.counts))}\n\n"
+    if report.rewards is not None:
+        yield f"{_words(reward_line(report.rewards).capitalize())}\n\n"
 
 
 def _compared(page: _Page, found: Comparison) -> None:
     page.add(f"**{_words(comparison_headline(found))}**\n\n")
+    for note in noise_note(found):
+        page.add(f"{_words(note)}\n\n")
     for group in CHANGED:
         cells = found.group(group)
         _folded(page, GROUP_WORDS[group].capitalize(), [
             (f"{_name(one.case)} · {_name(one.judge)}: {_name(turn_words(one.before, one.after))}", "")
             for one in cells
         ], is_open=group == "broke")  # fmt: skip
+    _folded(page, "Parts of scores", [(_words(line), "") for line in part_lines(found)])
+    trials = [(f"{_name(one.case)}: {_words(trial_words(one))}", "") for one in found.trials]
+    _folded(page, "Trials", trials)
 
 
 def _folded(

@@ -32,6 +32,11 @@ def one_line(text: str) -> str:
     return " ".join(plain(text).split())
 
 
+def unbroken(text: str) -> str:
+    """`plain`, with U+FFFD for line ends too: what a sentence names cannot begin another line."""
+    return plain(text).replace("\n", "\ufffd")
+
+
 def cut(text: str, most: int) -> str:
     """At most `most` characters of a text, and how many more there are."""
     if len(text) <= most:
@@ -77,3 +82,19 @@ def cells_of(document: Plain) -> Iterator[tuple[str, str, Plain]]:
 def groups_of(document: Plain) -> Mapping[str, Mapping[str, Plain]]:
     """What became of cells since the baseline, by case and judge; empty without one."""
     return document.get("comparison", {}).get("cells", {})
+
+
+def rewards_of(document: Plain) -> Mapping[str, Plain]:
+    """The rewards by case; empty where the config has no `reward` block."""
+    return document.get("rewards", {}).get("cases", {})
+
+
+def reward_note(reward: Plain) -> str:
+    """What is to be known about a case's reward: why it is undefined, what it is made of."""
+    told = (reward.get("why"), reward.get("note"), "stale" if reward.get("stale") else "")
+    return ", ".join(filter(None, told))
+
+
+def parts_of(document: Plain) -> Mapping[str, Mapping[str, Mapping[str, Plain]]]:
+    """What became of parts of scores since the baseline, by case, judge and part."""
+    return document.get("comparison", {}).get("parts", {})
