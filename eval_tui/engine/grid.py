@@ -139,6 +139,8 @@ class Status:
     """What the last plan was for: a path relative to the root, or `rerun`, `start`, ..."""
     touched: int = 0
     """Cells that the last trigger concerned."""
+    code: int = 0
+    """Goes up when a module or another file changes that judges rest on in every case."""
     ran: int = 0
     """Cells that really ran since the last trigger; `reused` were still valid."""
     reused: int = 0
@@ -252,8 +254,9 @@ class FileText:
     """Not text: `text` is empty."""
 
 
-Side = Literal["baseline", "reference", "original"]
-"""What a file is compared with: the baseline run's, the dataset's, or what an edited file was."""
+Side = Literal["baseline", "other", "reference", "original"]
+"""What a file is compared with: that of the baseline or of another run that was chosen, the
+dataset's, or what an edited file was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +297,8 @@ class CaseView:
     """Bytes of `events_path` behind which `record.tail` can go on; 0 if it has to be read whole."""
     events_words: str = ""
     """Why there are no events, in words, as far as it can be told."""
+    events_part: float = 1.0
+    """How much of `events_path` they were made of: less than 1 for a beginning, which has no logs."""
 
 
 @dataclass(frozen=True, slots=True)

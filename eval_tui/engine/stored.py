@@ -16,6 +16,7 @@ from eval_tui.engine.looks import Doing, look
 from eval_tui.engine.project import Options
 from eval_tui.engine.store import Store, open_store
 from eval_tui.engine.target import Target, rows_of, snapshot_of
+from eval_tui.engine.word import other_now, rests_on
 from eval_tui.record.recorded import read_recorded
 from eval_tui.record.runs import Run
 from eval_tui.scores import Score
@@ -66,34 +67,41 @@ def stored_runs(config: EvalConfig, runs: Iterable[RunInfo]) -> dict[str, Stored
 def stored_grid(store: Store, config: EvalConfig, run: Run) -> StoredGrid:
     """The grid of a run under the judges as they are now, from what is stored and recorded of it.
 
-    What a judge said before it was changed is not its word, even if it is recorded as such: those
-    cells have a value that is recorded without saying by which version, or none. Whether files of the run have changed since is not looked at. Reads files, and takes its
-    time where the run is large.
+    What a judge said before it (or a module or script of its) was changed is not its word, even if
+    it is recorded as such: those cells have a value that is recorded without saying by which
+    version, or none. Whether files of the run have changed since is not looked at. Reads files,
+    and takes its time where the run is large.
     """
     recorded = read_recorded(os.path.realpath(run.path))
     target = project.read_target(config, run, recorded)
-    return StoredGrid(rows_of(target), config.judges, dict(_cells(store, target)))
+    return StoredGrid(rows_of(target), config.judges, dict(_cells(store, target, recorded.made_by)))
 
 
-def _cells(store: Store, target: Target) -> Iterator[tuple[tuple[str, str], Cell]]:
+def _cells(
+    store: Store, target: Target, made_by: Mapping[str, Mapping[str, str]]
+) -> Iterator[tuple[tuple[str, str], Cell]]:
     config, spec = target.config, target.spec
     if config is None or spec is None:
         return
     known = snapshot_of(target).judges
     stored = store.rows(spec.run_dir)
+    others = other_now(rests_on(store, (cell for row in stored.values() for cell in row.cells)))
     for row in rows_of(target):
         if row.status == "not_run":
             continue
         present = row.status == "ran"
         kept = stored[row.case].cells if present and row.case in stored else ()
-        by_judge = {(cell.fp, cell.condition): cell for cell in kept}
+        by_judge = {(c.fp, c.condition): c for c in kept}
         said: Mapping[str, Score] = target.recorded.get(row.case, {})
         for judge in config.judges:
             key = known[judge.name]
             cell = by_judge.get((key.fingerprint, key.condition))
-            info = restored(cell, "") if cell else CellInfo(key.fingerprint, key.condition)
+            edited = cell is not None and cell.ambient in others
+            none = CellInfo(key.fingerprint, key.condition)
+            info = none if cell is None or edited else restored(cell, "")
             doing = Doing(judged=False, present=present)
             recorded = said.get(judge.name)
-            if (row.case, judge.name) in target.outdated:
+            ours = judge.name in made_by.get(row.case, ())
+            if (row.case, judge.name) in target.outdated or (edited and ours):
                 recorded = None
             yield (row.case, judge.name), look(judge, info, recorded, doing)

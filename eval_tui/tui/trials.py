@@ -60,7 +60,8 @@ class Trials:
             self.repeats = None
             return False
         there = tuple((run.id, run.path) for run in driver.runs() if run.id in self.listed)
-        self._known = (config.path, shown, there, driver.grid.columns, self.listed, book)
+        code = driver.status.code
+        self._known = (config.path, shown, there, driver.grid.columns, self.listed, book, code)
         if self._known[:2] != before[:2]:
             self.repeats = None
         return self._known != before

@@ -10,14 +10,16 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList
 
+from eval_tui.config.schema import Judge
 from eval_tui.engine.grid import Cell, CellKey, CellState, RunInfo
 from eval_tui.results.filter.parse import parse
 from eval_tui.scores import Measured as M
-from eval_tui.scores import Reason, Sample, Unmeasured, measured
+from eval_tui.scores import Reason, Sample, Score, Unmeasured, measured
 from eval_tui.tui.finder import SLICE_SECONDS, Finder
 from eval_tui.tui.screens.changes import ChangesScreen
 from eval_tui.tui.screens.grid import GridScreen
 from eval_tui.tui.sparkline import sparkline
+from eval_tui.tui.widgets.bars import PickList
 from eval_tui.tui.widgets.grid import CaseGrid
 from tests.tui.fake import FakeDriver, check, model, ran
 from tests.tui.seeing import drained, lines_of, running, screen_text, sees, until
@@ -231,6 +233,9 @@ async def test_groups_add_up_and_opening_one_filters():
         text = screen_text(pilot.app)
         assert "what became of the cells" in text
         assert "nav + slow" in text
+        by_name = {" ".join(line.split()) for line in text.splitlines()}
+        assert "failed 1 case 1 cell" in by_name, "what became of them is its name"
+        assert "model 4 cases 4 cells 4 numbers" in by_name, "of all the same is said as well"
         together = [line for line in text.splitlines() if "together" in line]
         assert len(together) == 4
         assert all("4 cases" in line and "8 cells" in line for line in together)
@@ -372,6 +377,29 @@ async def test_a_cell_and_its_judges_figure_are_seen_over_the_runs():
         assert lines[5].endswith("nothing 5 mean 1/1")
         await pilot.press("G", "enter")
         await until(pilot, lambda: ("open_run", "run-0") in driver.calls, "that run is opened")
+
+
+async def test_a_screen_that_is_left_while_it_is_still_filled_is_filled_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    driver = wiki()
+    driver.run_list = tuple(RunInfo(f"run-{n}", f"/runs/{n}", float(n), 4) for n in (1, 0))
+    asked, half_gone = asyncio.Event(), asyncio.Event()
+
+    async def column(run: RunInfo, judge: Judge) -> dict[str, Score]:
+        asked.set()
+        await half_gone.wait()
+        return {}
+
+    driver.finding.column = column
+    async with running(driver) as (pilot, _):
+        await pilot.press("H")
+        await asked.wait()
+        monkeypatch.setattr(PickList, "on_unmount", lambda _: half_gone.set(), raising=False)
+        await pilot.press("escape")
+        await half_gone.wait()
+        await until(pilot, lambda: isinstance(pilot.app.screen, GridScreen), "back at the grid")
+        await pilot.pause()
 
 
 @pytest.mark.parametrize(

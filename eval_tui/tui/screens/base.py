@@ -6,6 +6,7 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
 from typing import ClassVar
 
+from textual.await_remove import AwaitRemove
 from textual.content import Content
 from textual.message_pump import _MessagePumpMeta
 from textual.screen import Screen
@@ -66,6 +67,13 @@ class LiveScreen(Screen[CellKey | None], metaclass=_Abstract):
         self._pending = merged(self._pending, dirty)
         if self.is_current and self.is_mounted:
             self._flush()
+
+    def remove(self) -> AwaitRemove:
+        """Take the screen down: first what works for it, which would find it half gone."""
+        for worker in list(self.workers):
+            if self in worker.node.ancestors_with_self:
+                worker.cancel()
+        return super().remove()
 
     def on_screen_resume(self) -> None:
         self._flush()

@@ -36,7 +36,7 @@ class GridComparing(GridFilter):
     def __init__(self, driver: Driver) -> None:
         super().__init__(driver)
         self._baseline_of: object = None
-        """The config and the columns for which the baseline was read."""
+        """The config, the columns and the state of their code for which the baseline was read."""
         self._baseline: Baseline | None = None
         self._blessed: Beside | None = None
         """The baseline as something to compare with."""
@@ -46,7 +46,8 @@ class GridComparing(GridFilter):
     def follow_baseline(self) -> None:
         """Read what is compared with where another eval or other judges came into view."""
         config, columns = self.driver.config, self.own_grid.columns
-        wanted = (config.path, columns) if config is not None else None
+        code = self.driver.status.code
+        wanted = (config.path, columns, code) if config is not None else None
         if wanted != self._baseline_of:
             self._baseline_of = wanted
             if config is not None:

@@ -17,6 +17,7 @@ from eval_tui.tui.text import content, fit, one_line
 from eval_tui.tui.words import plural
 
 FATES: Final[tuple[Fate, ...]] = ("passed", "failed", "valued", "unmeasured", "skipped", "open")
+BY_FATE: Final = "what became of the cells"
 NAME_MOST: Final = 24
 """Cells that a group's name takes."""
 VALUES_MOST: Final = 100
@@ -71,7 +72,7 @@ class GroupsScreen(ListScreen):
     def _groupings(self) -> Iterator[tuple[str, Grouping]]:
         if not self._grid.columns or not self._grid.rows:
             return
-        yield "what became of the cells", by_reason(self._grid)
+        yield BY_FATE, by_reason(self._grid)
         yield "kind of judge", by_kind(self._grid)
         for key in self._keys():
             found = by_annotation(self._grid, key, self._annotations)
@@ -112,7 +113,8 @@ def _entry(title: str, group: CellGroup, whole: bool) -> Entry:
     name = "together" if whole else group.name
     told = [_fate(fate, group.cells[fate]) for fate in FATES if group.cells.get(fate)]
     counts = f"{plural(group.cases, 'case'):>11}{plural(group.total, 'cell'):>13}"
-    fates = f"  {', '.join(told)}" if len(told) > 1 else ""
+    named = title == BY_FATE and len(told) < 2
+    fates = "" if named else f"  {', '.join(told)}"
     shown = Content.assemble(
         content(f"  {fit(one_line(name), NAME_MOST)}", "bold" if whole else ""),
         content(counts, "bold" if whole else ""),
