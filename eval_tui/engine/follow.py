@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from eval_tui.engine.ambients import Change
 from eval_tui.engine.grid import CellKey
 from eval_tui.engine.plan import Touched, plan
 from eval_tui.engine.writers import Written
@@ -30,38 +31,45 @@ def changed(session: Session, paths: Iterable[str], trigger: str) -> int:
     if not (outside or own):
         return 0
     session.epoch += 1
+    if session.dependencies.index.ambients_of(outside):
+        session.set_status(code=session.status.code + 1)
+        session.display.news(structure=True)
     if session.queue.inflight:
         session.dependencies.note_changes({*outside, *own}, session.epoch)
     index = session.dependencies.index
-    cases = index.cases_of(outside, session.snapshot)
+    causes = index.by_case(outside, session.snapshot)
     source = any(path.endswith(".py") for path in outside)
-    again = _lost(session, None if source else cases) if outside else set[CellKey]()
+    again = _lost(session, None if source else causes) if outside else set[CellKey]()
     reached = _resting_on(session, outside) | again
     writers.start_over(reached)
     due = plan(session.snapshot, session.snapshot, Touched(cells=frozenset(reached | following)))
     if due:
         session.begin(trigger, len(due))
         session.enqueue(due, forced=again)
-        session.queue.because(
-            {case: index.within(outside, case, session.snapshot) for case in cases}
-        )
+        session.queue.because(causes)
     return len(due)
 
 
 def late(session: Session, epoch: int, ambient: str, key: CellKey) -> bool:
     """Whether a result of a batch of that epoch may rest on what has changed since."""
-    paths = session.dependencies.changed_since(epoch)
-    if not paths:
+    dependencies = session.dependencies
+
+    def rests_on(change: Change) -> bool:
+        return key.case in change.cases or ambient in change.ambients
+
+    change = dependencies.changed_since(epoch, session.snapshot)
+    if not rests_on(change):
         return False
     writers = session.findings.writers
-
-    def rests_on(some: Iterable[str]) -> bool:
-        return session.dependencies.rests_on(some, ambient, key.case, session.snapshot)
-
-    if rests_on(writers.not_own(paths)):
+    own = writers.own(change.paths)
+    if not own:
         return True
-    own = writers.own(paths).items()
-    return any(rests_on([path]) and _follows(session, key, file) for path, file in own)
+    if rests_on(dependencies.change(writers.not_own(change.paths), session.snapshot)):
+        return True
+    return any(
+        rests_on(dependencies.change([path], session.snapshot)) and _follows(session, key, file)
+        for path, file in own.items()
+    )
 
 
 def wrote(session: Session, key: CellKey, files: Sequence[tuple[str, str]]) -> None:
@@ -106,7 +114,7 @@ def _follows(session: Session, key: CellKey, file: Written) -> bool:
     return follows
 
 
-def _lost(session: Session, cases: frozenset[str] | None) -> set[CellKey]:
+def _lost(session: Session, cases: Collection[str] | None) -> set[CellKey]:
     """Cells (of these cases) whose inputs are not known and that may be tried again."""
     judges = [j.name for j in session.columns if j.auto and not j.asks_model]
     looked_at = session.snapshot.cases if cases is None else cases

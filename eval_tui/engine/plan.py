@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from eval_tui.engine.folders import RUN_FILES
@@ -71,16 +71,14 @@ class PathIndex:
         self._extra: dict[str, set[str]] = {}
         self._ambients: dict[str, set[str]] = {}
 
-    def add_extra(self, case: str, paths: Iterable[str]) -> None:
-        """Files outside of a case's folders that its record rests on."""
-        for path in paths:
-            self._extra.setdefault(path, set()).add(case)
+    def add_extra(self, case: str, paths: Iterable[str]) -> set[str]:
+        """Files outside of a case's folders that its record rests on; returns the new ones."""
+        return {path for path in paths if _add(self._extra, path, case)}
 
-    def add_ambient(self, ambient: str, inputs: Iterable[Iterable[str]]) -> None:
-        """What a judge rests on beyond its cases."""
-        for kind, key, _ in inputs:
-            if kind not in ("python", "env", "given"):
-                self._ambients.setdefault(key, set()).add(ambient)
+    def add_ambient(self, ambient: str, inputs: Iterable[Iterable[str]]) -> set[str]:
+        """What a judge rests on beyond its cases; returns the new paths."""
+        paths = (key for kind, key, _ in inputs if kind not in ("python", "env", "given"))
+        return {path for path in paths if _add(self._ambients, path, ambient)}
 
     def keep_ambients(self, used: set[str]) -> None:
         """Forget all other ambients."""
@@ -101,21 +99,47 @@ class PathIndex:
 
     def cases_of(self, paths: Iterable[str], snapshot: Snapshot) -> frozenset[str]:
         """Cases whose record may rest on one of the paths."""
+        return frozenset(self.by_case(paths, snapshot))
+
+    def by_case(self, paths: Iterable[str], snapshot: Snapshot) -> dict[str, list[Collection[str]]]:
+        """The cases whose record may rest on one of the paths, each with which: in several pieces.
+
+        A run of thousands of cases may be written in one go, and each case may rest on the folder
+        that they are in: each path is looked at once, and a piece that concerns many cases is shared.
+        """
         roots = [os.path.join(snapshot.run_dir, "cases") + os.sep]
         if snapshot.dataset_dir:
             roots.append(snapshot.dataset_dir + os.sep)
         beside = {os.path.join(snapshot.run_dir, name) for name in RUN_FILES}
-        found: set[str] = set()
+        everywhere: set[str] = set()
+        inside: dict[str, set[str]] = {}
+        extra: dict[str, set[str]] = {}
         for path in paths:
             if path in beside:
-                return snapshot.cases
-            found |= self._extra.get(path, set())
-            found |= self._extra.get(os.path.dirname(path), set())
+                everywhere.add(path)
+                continue
             for root in roots:
                 if path.startswith(root):
-                    found.add(path[len(root) :].split(os.sep, 1)[0])
-        return frozenset(found) & snapshot.cases
+                    inside.setdefault(path[len(root) :].split(os.sep, 1)[0], set()).add(path)
+            for key in (path, os.path.dirname(path)):
+                if key in self._extra:
+                    extra.setdefault(key, set()).add(path)
+        found: dict[str, list[Collection[str]]] = {}
+        pieces: list[tuple[Collection[str], set[str]]] = [
+            ((case,), some) for case, some in inside.items()
+        ]
+        pieces += [(self._extra[key], some) for key, some in extra.items()]
+        if everywhere:
+            pieces.append((snapshot.cases, everywhere))
+        for cases, some in pieces:
+            for case in snapshot.cases.intersection(cases):
+                found.setdefault(case, []).append(some)
+        return found
 
-    def within(self, paths: Iterable[str], case: str, snapshot: Snapshot) -> set[str]:
-        """The paths that `cases_of` maps to this case; all of them when one concerns every case."""
-        return {path for path in paths if case in self.cases_of([path], snapshot)}
+
+def _add(readers: dict[str, set[str]], path: str, reader: str) -> bool:
+    """Note who reads a path; whether that is new."""
+    known = readers.setdefault(path, set())
+    new = reader not in known
+    known.add(reader)
+    return new

@@ -73,8 +73,8 @@ class Queue:
         self._columns: dict[str, int] = {}
         self._reusable: set[str] = set()
         """Cases for which the store holds results."""
-        self._causes: dict[str, set[str]] = {}
-        """Case -> the changed paths for which its cells are due."""
+        self._causes: dict[str, list[Collection[str]]] = {}
+        """Case -> the changed paths for which its cells are due, in pieces that cases may share."""
         self._delayed: dict[CellKey, float] = {}
         """Due cells that may not start yet."""
         self._ids = itertools.count(1)
@@ -150,15 +150,15 @@ class Queue:
                 del self._due[key.case]
                 self._causes.pop(key.case, None)
 
-    def because(self, causes: Mapping[str, set[str]]) -> None:
+    def because(self, causes: Mapping[str, Iterable[Collection[str]]]) -> None:
         """Remember for which paths the cells of cases are due."""
-        for case, paths in causes.items():
+        for case, pieces in causes.items():
             if case in self._due:
-                self._causes.setdefault(case, set()).update(paths)
+                self._causes.setdefault(case, []).extend(pieces)
 
     def causes(self, case: str) -> frozenset[str]:
         """The changed paths for which cells of the case are due, as far as they are known."""
-        return frozenset(self._causes.get(case, ()))
+        return frozenset[str]().union(*self._causes.get(case, ()))
 
     def excuse(self, key: CellKey) -> bool:
         """A cell is not due any more unless it was asked for; whether it was due until now."""

@@ -71,7 +71,8 @@ class Writers:
 
     def own(self, paths: Iterable[str]) -> dict[str, Written]:
         """Those of the paths that still are as a judge left them."""
-        return {path: file for path in paths if (file := self._as_left(path)) is not None}
+        written = frozenset(paths).intersection(self._written)
+        return {path: file for path in written if (file := self._as_left(path)) is not None}
 
     def not_own(self, paths: Iterable[str]) -> frozenset[str]:
         """The paths without what judges wrote, and without folders in which only that appeared."""

@@ -263,6 +263,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "What is wrong with the project's files.",
         "grid",
         "problems",
+        True,
     ),
     Action(
         "older-run",

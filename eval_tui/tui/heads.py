@@ -49,12 +49,17 @@ def _heads(
             return _lines(one, glyphs)
         return _both(then.get((view.judge.name, part)), one.aggregate, glyphs)
 
+    def brief(one: ColumnView | PartView) -> tuple[str, ...]:
+        return _brief(one, glyphs) if then is None else ()
+
     sign = ""
     if view.parts:
         sign = glyphs.unfolded if view.unfolded else glyphs.folded
     yield Head(
         name=one_line(view.judge.name),
         summary=lines(view, ""),
+        brief=brief(view),
+        steady=_steady(view.aggregate),
         gate=_gate(view, glyphs),
         gate_state=view.gate,
         sign=sign,
@@ -64,6 +69,8 @@ def _heads(
         yield Head(
             one_line(part.name),
             lines(part, part.name),
+            brief(part),
+            _steady(part.aggregate),
             part=part.name,
             sign=glyphs.dot,
             firm=then is not None,
@@ -78,10 +85,24 @@ def _both(then: Aggregate | None, now: Aggregate, glyphs: Glyphs) -> tuple[str, 
 
 def _lines(view: ColumnView | PartView, glyphs: Glyphs) -> tuple[str, ...]:
     """The figure, and how much is measured; old values in it are marked as those of cells are."""
-    lines = [part for part in view.summary.split(" · ") if not part.endswith(" stale")] or [""]
-    if view.aggregate.stale:
-        lines[0] += glyphs.stale
-    return tuple(lines)
+    figure, *more = _told(view)
+    return figure + glyphs.stale * bool(view.aggregate.stale), *more
+
+
+def _brief(view: ColumnView | PartView, glyphs: Glyphs) -> tuple[str, ...]:
+    """The same in one line."""
+    told = short_figure(view.aggregate, glyphs.unmeasured, _told(view)[0])
+    return (told + glyphs.stale * bool(view.aggregate.stale),)
+
+
+def _told(view: ColumnView | PartView) -> list[str]:
+    return [part for part in view.summary.split(" · ") if not part.endswith(" stale")] or [""]
+
+
+def _steady(figures: Aggregate) -> int:
+    """The width of a small mean with all the decimals that it may have."""
+    small = figures.kind == "mean" and abs(figures.mean or 0.0) < 10
+    return len("0.667 mean") if small else 0
 
 
 def _gate(view: ColumnView, glyphs: Glyphs) -> str:

@@ -46,6 +46,10 @@ class Head:
     name: str
     summary: tuple[str, ...] = ()
     """Lines: the aggregate with its denominator, how much is measured, what else there is."""
+    brief: tuple[str, ...] = ()
+    """The same in fewer words, for where those do not fit."""
+    steady: int = 0
+    """Width that the aggregate may come to take, so that no other one moves the columns."""
     gate: str = ""
     gate_state: GateState | None = None
     part: str = ""
@@ -128,29 +132,35 @@ def plan_columns(
 ) -> tuple[Column, ...]:
     """The columns side by side, as wide as they like if `room` cells suffice, else narrower.
 
-    Names and aggregates are broken into lines first, names into `name_rows` at most; gates and
-    marks keep their room. What still does not fit is reached by scrolling. `needs` spares looking
-    at every cell again where only the room is another.
+    Aggregates are said in fewer words first, then they and names are broken into lines, names into
+    `name_rows` at most; gates and marks keep their room. What still does not fit is reached by
+    scrolling. `needs` spares looking at every cell again where only the room is another.
     """
     needs = needs or column_needs(grid, heads, glyphs)
     room -= 2 * len(heads)
-    whole = [_widest(head.summary) for head in heads]
-    least = [max(need.least, width) for need, width in zip(needs, whole, strict=True)]
+    told = [head.summary for head in heads]
+    least = _least(needs, told)
     if sum(least) > room:
-        least = [
-            max(need.least, _widest(_broken(head, max(FIGURE, need.least))))
-            for need, head in zip(needs, heads, strict=True)
-        ]
-    wanted = [max(need.wanted, width) for need, width in zip(needs, whole, strict=True)]
+        told = [head.brief or head.summary for head in heads]
+        least = _least(needs, told)
+    wanted = [max(need.wanted, width) for need, width in zip(needs, least, strict=True)]
+    if sum(least) > room:
+        least = _least(
+            needs,
+            [
+                _broken(head, lines, max(FIGURE, need.least))
+                for need, head, lines in zip(needs, heads, told, strict=True)
+            ],
+        )
     columns: list[Column] = []
     start = 0
-    for (judge, head), width, need in zip(
-        lanes(grid.columns, heads), _shared(least, wanted, room), needs, strict=True
+    for (judge, head), lines, width, need in zip(
+        lanes(grid.columns, heads), told, _shared(least, wanted, room), needs, strict=True
     ):
         lead = cell_len(head.lead)
         first, *others = name_lines(head.name, width - lead, glyphs.ellipsis, name_rows)
         name = (head.lead + first, *(" " * lead + line for line in others))
-        summary = _broken(head, width)
+        summary = _broken(head, lines, width)
         columns.append(Column(judge, head, start, width + 2, need.field, name, summary, need.then))
         start += width + 2
     return tuple(columns)
@@ -211,7 +221,7 @@ def _needs(
         marks += then.width + cell_len(glyphs.arrow)
     lead = cell_len(head.lead)
     words = [lead + min(WORD_MAX, cell_len(word)) for word in _BREAK.split(head.name)]
-    least = max(COLUMN_MIN, marks, cell_len(head.gate), *words)
+    least = max(COLUMN_MIN, head.steady, marks, cell_len(head.gate), *words)
     wanted = max(least, min(NAME_MAX, lead + cell_len(head.name)))
     before = Then(then.width, then.field) if split is not None else None
     return Needs(least, wanted, now.field, before)
@@ -221,15 +231,27 @@ def _widest(lines: Iterable[str]) -> int:
     return max((cell_len(line) for line in lines), default=0)
 
 
-def _broken(head: Head, width: int) -> tuple[str, ...]:
-    """The lines of its summary, those wider than `width` broken at their last space."""
+def _least(needs: Sequence[Needs], told: Sequence[Sequence[str]]) -> list[int]:
+    """The width that each column needs where these are the lines of its aggregate."""
+    return [max(need.least, _widest(lines)) for need, lines in zip(needs, told, strict=True)]
+
+
+def _broken(head: Head, lines: Sequence[str], width: int) -> tuple[str, ...]:
+    """Lines of its summary, those wider than `width` broken between words."""
     if head.firm:
-        return head.summary
-    broken: list[str] = []
-    for line in head.summary:
-        first, space, last = line.rpartition(" ")
-        broken += [first, last] if space and cell_len(line) > width else [line]
-    return tuple(broken)
+        return tuple(lines)
+    return tuple(piece for line in lines for piece in _pieces(line, width))
+
+
+def _pieces(line: str, width: int) -> Iterator[str]:
+    first, *words = line.split(" ")
+    for word in words:
+        if cell_len(first) + 1 + cell_len(word) > width:
+            yield first
+            first = word
+        else:
+            first = f"{first} {word}"
+    yield first
 
 
 _BREAK: Final = re.compile(r"(?<=[_\-./ :])")

@@ -77,7 +77,8 @@ def _agreeing(
             yield head
         else:
             told = f"{glyphs.differs}you {len(found.differing):,}/{found.compared:,}"
-            yield replace(head, summary=(*head.summary, told))
+            brief = (*head.brief, told) if head.brief else ()
+            yield replace(head, summary=(*head.summary, told), brief=brief)
 
 
 def judges_page(grid: Grid, case: str, book: ReviewBook, glyphs: Glyphs) -> Document:

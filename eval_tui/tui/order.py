@@ -10,7 +10,7 @@ from eval_tui.config.schema import Judge
 from eval_tui.engine.grid import CellKey, Grid, Row
 from eval_tui.engine.select import failed
 from eval_tui.results.parts import cell_at
-from eval_tui.scores import Measured
+from eval_tui.scores import Measured, pass_of
 from eval_tui.tui.layout import Sort
 from eval_tui.tui.marks import scale_of
 
@@ -71,6 +71,13 @@ def failing(grid: Grid) -> frozenset[str]:
     return frozenset(
         row.case for row in grid.rows if any(failed(grid.cell(row.case, name)) for name in names)
     )
+
+
+def has_numbers(grid: Grid) -> bool:
+    """Whether a value neither passes nor fails."""
+    names = [judge.name for judge in grid.columns]
+    scores = (grid.cell(row.case, name).score for row in grid.rows for name in names)
+    return any(isinstance(score, Measured) and pass_of(score) is None for score in scores)
 
 
 def following(rows: Sequence[Row], order: Sequence[int], case: str) -> int | None:

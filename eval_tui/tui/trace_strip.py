@@ -96,7 +96,7 @@ def facts_of(trace: Trace) -> list[str]:
         _duration(trace),
         plural(tokens, "token") if tokens else "",
         _cost(trace),
-        f"{noise:,} left out" if noise else "",
+        f"{plural(noise, 'progress event')} left out" if noise else "",
     ]
     return [fact for fact in facts if fact]
 

@@ -207,6 +207,12 @@ def _done(status: Status) -> str:
     return ", ".join(told)
 
 
+def no_failures(numbers: bool) -> str:
+    """Said where there is no failure to go to; `numbers`: there are values that cannot fail."""
+    more = " Numbers neither pass nor fail: s sorts by a judge, worst first." if numbers else ""
+    return f"No failures here.{more}"
+
+
 def banner(status: Status, rows: bool = False) -> Content:
     """The lasting message, or empty; `rows`: there are cases, so the empty page does not tell it."""
     if status.banner:
@@ -249,12 +255,10 @@ def empty_words(
                 "No such eval",
                 f"{one_line(status.banner)}\n\nE lists the evals of this project.",
             )
+        said = one_line(status.banner) or "An eval is a YAML file with `judges:` and a `dataset:`"
         return (
             "No eval config yet",
-            f"{one_line(status.banner)}\n\n"
-            * bool(status.banner)
-            + "An eval is a YAML file with `judges:` and a `dataset:`. Save one in this project and"
-            " it shows up here.",
+            f"{said.removesuffix('.')}.\n\nSave one in this project and it shows up here.",
         )
     if not grid.columns:
         return (

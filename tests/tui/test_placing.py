@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
-from eval_tui.engine.grid import Dirty
+from eval_tui.engine.grid import Cell, CellKey, CellState, Dirty
+from eval_tui.results.board import make_board
 from eval_tui.scores import Reason, Unmeasured, measured
+from eval_tui.tui.heads import heads_of
 from eval_tui.tui.layout import Head, name_lines, plan_columns
+from eval_tui.tui.marks import UNICODE
 from eval_tui.tui.placing import place
 from tests.tui.fake import FakeDriver, FakeGrid, check, ran
 from tests.tui.seeing import drained, lines_of, running
@@ -54,15 +59,52 @@ def test_names_break_between_words_into_the_lines_there_are():
     assert "".join(name_lines("x" * 20, 8, "…", 3)) == "x" * 20
 
 
-def test_aggregates_are_broken_only_where_room_is_scarce():
+@pytest.mark.parametrize(
+    ("room", "lines"),
+    [
+        (60, ("83% 5/6", "6/7 measured")),
+        (26, ("83% 5/6 ∅1",)),
+        (20, ("83% 5/6", "∅1")),
+    ],
+)
+def test_aggregates_take_fewer_words_and_then_more_lines_where_room_is_scarce(
+    room: int, lines: tuple[str, ...]
+):
     judges = [check("one"), check("two")]
     grid = FakeGrid(ran("a"), judges)
-    heads = [Head(judge.name, ("83% 5/6", "6/7 measured")) for judge in judges]
-    wide = plan_columns(grid, heads, 60)
-    assert wide[0].summary == ("83% 5/6", "6/7 measured")
-    narrow = plan_columns(grid, heads, 20)
-    assert narrow[0].summary == ("83% 5/6", "6/7", "measured")
-    assert narrow[-1].end <= 20
+    heads = [Head(judge.name, ("83% 5/6", "6/7 measured"), ("83% 5/6 ∅1",)) for judge in judges]
+    columns = plan_columns(grid, heads, room)
+    assert columns[0].summary == lines
+    assert columns[-1].end <= room
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ((True, False, None), ("50% 1/2 ∅1",)),
+        ((0.5, 0.9, None), ("0.7 mean 2/3",)),
+        ((None, None, None), ("none ∅3",)),
+        ((True, True, True), ("100% 3/3",)),
+    ],
+)
+def test_a_figure_in_few_words_says_what_is_missing(
+    values: Sequence[bool | float | None], told: tuple[str, ...]
+):
+    grid = FakeGrid(ran("a", "b", "c"), [check("one")])
+    for case, value in zip("abc", values, strict=True):
+        score = Unmeasured(Reason.GRADER_ERROR, "") if value is None else measured(value)
+        grid.cells[CellKey(case, "one")] = Cell(CellState.FRESH, score)
+    assert heads_of(make_board(grid, None), UNICODE)[0].brief == told
+
+
+def test_another_mean_moves_no_column():
+    grid = FakeGrid(ran("a"), [check("one"), check("two")])
+    starts = set[int]()
+    for value in (1.0, 0.5, 0.333):
+        grid.cells[CellKey("a", "one")] = Cell(CellState.FRESH, measured(value))
+        heads = heads_of(make_board(grid, None), UNICODE)
+        starts.add(plan_columns(grid, heads, 22)[1].start)
+    assert len(starts) == 1
 
 
 async def test_a_long_case_name_is_whole_where_columns_leave_room():

@@ -85,13 +85,17 @@ class GridFilter(LiveScreen):
 
     def set_filter(self, text: str) -> None:
         """Put a text into the filter line, and have it in force."""
-        self.query_one("#filter-row").set_class(bool(text), "-shown")
+        self._show_line(bool(text))
         self.query_one("#filter", Query).value = text
         self._take_filter(text)
 
     def action_filter(self) -> None:
-        self.query_one("#filter-row").add_class("-shown")
+        self._show_line(True)
         self.set_focus(self.query_one("#filter", Query))  # at once: the next key is its own
+
+    def _show_line(self, shown: bool) -> None:
+        self.query_one("#filter-row").set_class(shown, "-shown")
+        self.set_class(shown, "-filtering")
 
     @on(Input.Changed, "#filter")
     def _filter(self, event: Input.Changed) -> None:
@@ -100,7 +104,7 @@ class GridFilter(LiveScreen):
 
     @on(Input.Submitted, "#filter")
     def _filtered(self, event: Input.Submitted) -> None:
-        self.query_one("#filter-row").set_class(bool(event.value), "-shown")
+        self._show_line(bool(event.value))
         self.cases.focus()
 
     def find_anew(self) -> None:
