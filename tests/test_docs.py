@@ -15,6 +15,7 @@ SECTIONS = {
     "grid": "The grid",
     "case": "A case",
     "list": "Lists and questions",
+    "runs": "Lists and questions",
     "review": "Lists and questions",
     "confirm": "Lists and questions",
     "opinion": "Your verdict",

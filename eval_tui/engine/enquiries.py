@@ -6,9 +6,18 @@ Each of them raises OSError when it cannot be answered.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from eval_tui.engine.grid import CaseView, CellKey, Counterpart, FileEntry, FileText, RunInfo
+from eval_tui.engine.grid import (
+    CaseView,
+    CellKey,
+    Counterpart,
+    FileEntry,
+    FileText,
+    RunInfo,
+    Side,
+)
 from eval_tui.engine.session import Session
 from eval_tui.engine.threads import in_thread
 from eval_tui.engine.views import ViewError
@@ -23,6 +32,9 @@ if TYPE_CHECKING:
 
 FILE_LIMIT = 20_000_000
 """Bytes of a file that are read for looking at it."""
+
+BEGINNING = 1 << 19
+"""Bytes of a long trace that can be read before the rest of it."""
 
 VIEW_TIMEOUT = 60.0
 """Seconds that a worker may take to load a case for reading."""
@@ -45,12 +57,14 @@ class Enquiries:
         except (ViewError, TimeoutError) as error:
             raise OSError(f"the case could not be read: {error}") from error
 
-    async def view(self, case: str) -> CaseView:
-        """One case for reading."""
-        answer = await self.ask({"op": "case", "record": self._record(), "case": case})
+    async def view(self, case: str, beginning: bool = False) -> CaseView:
+        """One case for reading; with `beginning` only the first part of a long trace."""
+        first = BEGINNING if beginning else 0
+        request = {"op": "case", "record": self._record(), "case": case, "first": first}
+        answer = await self.ask(request)
         plain: dict[str, Any] = answer["view"]
         files = tuple(FileEntry(**entry) for entry in plain.pop("files"))
-        events, notes = tuple(plain.pop("events")), tuple(plain.pop("notes"))
+        events, notes = tuple(chain.from_iterable(answer["pieces"])), tuple(plain.pop("notes"))
         return CaseView(**plain, files=files, events=events, notes=notes)
 
     async def file_text(self, case: str, name: str) -> FileText:
@@ -59,12 +73,14 @@ class Enquiries:
         answer = await self.ask({**request, "limit": FILE_LIMIT})
         return FileText(**answer["file"])
 
-    async def counterparts(self, case: str, name: str, baseline: str) -> tuple[Counterpart, ...]:
-        """What one file of a case can be compared with; `baseline` is the folder of another run."""
+    async def counterparts(
+        self, case: str, name: str, run: str, side: Side
+    ) -> tuple[Counterpart, ...]:
+        """What one file of a case can be compared with; `run`: the folder of one, `side` what it is."""
         config = self._session.target.config
         request = {"op": "counterparts", "record": self._record(), "case": case, "name": name}
-        where = {"baseline": baseline, "root": config.root if config else "", "limit": FILE_LIMIT}
-        answer = await self.ask({**request, **where})
+        where = {"run": run, "side": side, "root": config.root if config else ""}
+        answer = await self.ask({**request, **where, "limit": FILE_LIMIT})
         found: list[dict[str, Any]] = answer["counterparts"]
         return tuple(Counterpart(file=FileText(**one.pop("file")), **one) for one in found)
 
@@ -78,6 +94,12 @@ class Enquiries:
         from eval_tui.engine.over_runs import stored_column
 
         return await stored_column(self._session, run, judge)
+
+    async def said(self, run: RunInfo, key: CellKey) -> Score | None:
+        """What it said there of one case, with its whole rationale."""
+        from eval_tui.engine.over_runs import stored_score
+
+        return await stored_score(self._session, run, key)
 
     async def stored(self, runs: Sequence[RunInfo]) -> Mapping[str, StoredGrid]:
         """Other runs as they were last scored, by their ids, under the judges as they are now."""

@@ -167,6 +167,10 @@ class Errands:
         finally:
             self._under_way -= 1
 
+    def compare_soon(self) -> None:
+        """The same, while other things go on."""
+        self._send(self._compare())
+
     async def _compare(self) -> None:
         session = self._session
         cases, ambients = session.restore.to_compare()

@@ -43,7 +43,7 @@ def _file(request: dict[str, Any]) -> dict[str, Any]:
 
 def _counterparts(request: dict[str, Any]) -> dict[str, Any]:
     spec = RecordSpec.from_plain(request["record"])
-    keys = ("case", "name", "baseline", "root", "limit")
+    keys = ("case", "name", "run", "root", "limit", "side")
     return {"counterparts": counterparts(spec, *(request[key] for key in keys))}
 
 

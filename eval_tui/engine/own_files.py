@@ -29,14 +29,19 @@ class OwnFiles:
 
     @contextmanager
     def writing(self, path: str) -> Generator[None]:
-        """The file is written meanwhile."""
+        """The file is written meanwhile. One that could not be written is no more our own by it."""
         paths = {path, os.path.realpath(path)}
+        before = {one: self._left[one] for one in paths if one in self._left}
         self._left |= dict.fromkeys(paths, "")
         try:
             yield
-        finally:
-            self._left |= {one: files_signature([one])[0] for one in paths}
-            self._keep(os.path.realpath(path))
+        except BaseException:
+            for one in paths:
+                del self._left[one]
+            self._left |= before
+            raise
+        self._left |= {one: files_signature([one])[0] for one in paths}
+        self._keep(os.path.realpath(path))
 
     def as_left(self, path: str) -> bool:
         """Whether a file is there as it was left here, in this session or an earlier one."""

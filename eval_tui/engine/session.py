@@ -151,11 +151,14 @@ class Session:
 
     # What to judge
 
-    def update(self, target: Target, trigger: str) -> None:
-        """Take over what the disk holds now and find out what is due."""
+    def update(self, target: Target, trigger: str) -> bool:
+        """Take over what the disk holds now and find out what is due.
+
+        Whether cells are to be compared with the disk, beside those of a grid that is opened.
+        """
         before, old = self.snapshot, self.target
         if target == old and self.policy is self._applied:
-            return
+            return False
         self._applied = self.policy
         another = old.identity != target.identity
         if not another:
@@ -167,6 +170,7 @@ class Session:
         keys = self.snapshot.judges
         self.queue.expect_slow(keys[j.name].fingerprint for j in self.columns if runs_commands(j))
         self._new_recorded = old.recorded is not target.recorded
+        known: set[CellKey] = set()
         if another:
             self._forget()
             self.restore.begin()
@@ -175,12 +179,14 @@ class Session:
             self.restore_some()
         else:
             recall.adopt(self, before)
+            known = self.restore.come(before, trigger)
             due = set(plan(before, self.snapshot, Touched())) | recall.resampled(self, old)
             recall.drop_gone(self)
             self.display.drop_gone()
-            self._begin_with(due, trigger)
+            self._begin_with(due - known, trigger)
             self.display.outdate(self.infos)
         self.display.news(structure=True)
+        return bool(known)
 
     def restore_some(self) -> bool:
         """Take up some more of what was stored; whether there is more of it (see `restore`)."""
@@ -207,6 +213,7 @@ class Session:
         self._observed = False
         self.refresh_problems()
         if due:
+            self.restore.checking -= due  # else what is forced would be forced twice
             # Looking at what a recorded verdict rests on runs nothing: it is no news.
             self.begin(trigger, sum(not self.judges[key.judge].asks_model for key in due))
             self.enqueue(due)

@@ -112,7 +112,7 @@ class DocumentSource:
         """The same of whole runs."""
         return {}
 
-    async def counterparts(self, case: str, name: str) -> tuple[Counterpart, ...]:
+    async def counterparts(self, case: str, name: str, run: str = "") -> tuple[Counterpart, ...]:
         """A document holds one run and no dataset."""
         return ()
 

@@ -26,32 +26,39 @@ class _Candidate(NamedTuple):
 
 
 def counterparts(
-    spec: RecordSpec, case_id: str, name: str, baseline: str, root: str, limit: int
+    spec: RecordSpec,
+    case_id: str,
+    name: str,
+    run: str,
+    root: str,
+    limit: int,
+    side: str = "baseline",
 ) -> list[dict[str, Any]]:
     """The texts that a file of a case can be compared with, at most one of each side.
 
     As data for `engine.grid.Counterpart`. `name` is relative to the case folder with `/`,
-    `baseline` the folder of another run or empty, `root` the project's folder. What is not there,
-    a link that leads elsewhere or what is no regular file is left out.
+    `run` the folder of another run or empty, `side` what that run is (`baseline` or `other`), `root`
+    the project's folder. What is not there, a link that leads elsewhere or what is no regular file is
+    left out.
     """
     ctx = Context(spec, case_id)
     found: dict[str, dict[str, Any]] = {}
     with ctx.disk.part("\0counterparts"):
-        for side, title, base, path in _candidates(ctx, name, baseline, root):
-            if side in found or not stays_inside(path, base) or not ctx.disk.is_file(path):
+        for kind, title, base, path in _candidates(ctx, name, run, side, root):
+            if kind in found or not stays_inside(path, base) or not ctx.disk.is_file(path):
                 continue
             try:
                 file = file_at(ctx.disk, path, limit)
             except PartUnreadable:
                 continue
-            found[side] = {"side": side, "title": title, "path": path, "file": file}
+            found[kind] = {"side": kind, "title": title, "path": path, "file": file}
     return list(found.values())
 
 
-def _candidates(ctx: Context, name: str, baseline: str, root: str) -> Iterator[_Candidate]:
-    if baseline:
-        base = os.path.join(baseline, "cases", ctx.case_id)
-        yield _Candidate("baseline", f"run {os.path.basename(baseline)}", base, _at(base, name))
+def _candidates(ctx: Context, name: str, run: str, side: str, root: str) -> Iterator[_Candidate]:
+    if run:
+        base = os.path.join(run, "cases", ctx.case_id)
+        yield _Candidate(side, f"run {os.path.basename(run)}", base, _at(base, name))
     folder = ctx.dataset_folder
     head, _, rest = name.partition("/")
     if head == MODIFIED:

@@ -271,6 +271,12 @@ class EvalApp(App[int], inherit_bindings=False):
         key = screen.cell if isinstance(screen, LiveScreen) else None
         if key is None:
             return
+        if all(row.case != key.case for row in self.engine.grid.rows):
+            run = self.engine.status.run_id
+            say(
+                self, f"There is no case {key.case} in {run}, the run in view: nothing to say here."
+            )
+            return
         opinions = self._look_at_review()
         if not opinions.path:
             say(self, "There is no run here whose folder could keep it.")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
 from eval_tui.config.schema import Judge
-from eval_tui.engine.grid import Cell, CellKey, Detail, Grid
-from eval_tui.engine.select import failed
+from eval_tui.engine.grid import Cell, CellKey, Detail
 from eval_tui.tui.face import Driver
 from eval_tui.tui.host import book_of, shows_verdicts, trials_of
 from eval_tui.tui.marks import Glyphs, mark, score_words, sign_of, state_words
@@ -21,53 +19,6 @@ from eval_tui.tui.words import LOOK_STYLES, beside
 
 if TYPE_CHECKING:
     from eval_tui.results.verdicts import Court
-
-
-class FailedCases:
-    """The failed cases of one judge in the order shown, kept up to date cell by cell."""
-
-    def __init__(self, grid: Grid, judge: str, shown: Sequence[str] | None = None) -> None:
-        """`shown`: the cases in the order of the grid's filter and sort; None for all."""
-        self._grid = grid
-        self._judge = judge
-        self._cases = [row.case for row in grid.rows] if shown is None else shown
-        self._order = {case: at for at, case in enumerate(self._cases)}
-        self._failed = {case for case in self._order if failed(grid.cell(case, judge))}
-        self._sorted: list[int] | None = None
-
-    def update(self, keys: Iterable[CellKey]) -> None:
-        """Look at the cells that changed."""
-        for case, judge in keys:
-            if judge == self._judge and case in self._order:
-                if failed(self._grid.cell(case, judge)):
-                    self._failed.add(case)
-                else:
-                    self._failed.discard(case)
-                self._sorted = None
-
-    def _places(self) -> Sequence[int]:
-        """Where in the grid the failed cases stand, in order."""
-        if self._sorted is None:
-            self._sorted = sorted(self._order[case] for case in self._failed)
-        return self._sorted
-
-    def place(self, case: str) -> tuple[int, int]:
-        """Which of the failed cases this is (from 1; 0 if it did not fail), and of how many."""
-        places = self._places()
-        return (bisect_right(places, self._order[case]) if case in self._failed else 0), len(places)
-
-    def others(self, case: str) -> bool:
-        """Whether any other case failed."""
-        return len(self._failed) > (case in self._failed)
-
-    def step(self, case: str, by: int) -> str | None:
-        """The next (1) or previous (-1) failed case, round the ends; None if there is no other."""
-        here = self._order.get(case, -1)
-        places = [place for place in self._places() if place != here]
-        if not places:
-            return None
-        beyond = [place for place in places if (place > here if by > 0 else place < here)]
-        return self._cases[(beyond or places)[0 if by > 0 else -1]]
 
 
 class CaseHead(Bar):

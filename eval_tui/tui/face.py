@@ -107,8 +107,11 @@ class Driver(Protocol):
         """The text of one file of a case; `name` is a `FileEntry.name`."""
         ...
 
-    async def counterparts(self, case: str, name: str) -> tuple[Counterpart, ...]:
-        """What one file of a case can be compared with. Raises OSError."""
+    async def counterparts(self, case: str, name: str, run: str = "") -> tuple[Counterpart, ...]:
+        """What one file of a case can be compared with; `run`: the id of one in place of the baseline.
+
+        Raises OSError.
+        """
         ...
 
     def select(

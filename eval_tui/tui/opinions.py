@@ -46,9 +46,8 @@ class Opinions:
     @property
     def path(self) -> str:
         """The file; empty where no run is in view, or it has no folder."""
-        run_id = self._driver.status.run_id
-        run = next((run for run in self._driver.runs() if run.id == run_id), None)
-        return os.path.join(run.path, REVIEW) if run is not None and run.path else ""
+        folder = self._driver.run_dir
+        return os.path.join(folder, REVIEW) if folder else ""
 
     def look(self) -> frozenset[CellKey]:
         """Read the file anew if it is another one. The cells of cases with another opinion."""

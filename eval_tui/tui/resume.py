@@ -63,10 +63,7 @@ class Resume:
     @property
     def _run(self) -> str:
         """The folder of the run in view, unless it is the newest and followed."""
-        status = self._driver.status
-        if status.following:
-            return ""
-        return next((run.path for run in self._driver.runs() if run.id == status.run_id), "")
+        return "" if self._driver.status.following else self._driver.run_dir
 
 
 def _grid(screens: Sequence[LiveScreen]) -> GridScreen | None:

@@ -55,6 +55,23 @@ MODES = {
 """What an app switches on in a terminal and has to switch off again: name -> (on, off)."""
 
 
+def piped(root: Path, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """`eval-tui` with everything piped and no key; nothing of it stays behind."""
+    done = subprocess.run(
+        [EVAL_TUI, *words],
+        cwd=root,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env=environment(ANTHROPIC_API_KEY="", **env),
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert "Traceback" not in done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+    return done
+
+
 def environment(**more: str) -> dict[str, str]:
     """The environment of a person at a terminal, whatever the tests themselves run in."""
     ours = ("NO_COLOR", "COLORTERM", "EDITOR", "COLUMNS", "LINES", "TMUX")

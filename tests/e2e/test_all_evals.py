@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from eval_tui.results.evals import stored_summary, worst_code
-from tests.e2e.support_terminal import EVAL_TUI, PATIENCE, environment
+from tests.e2e.support_terminal import EVAL_TUI, piped
 from tests.support.live import live
 from tests.support.small import run_dir, write_project
 
@@ -43,18 +43,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def run(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [EVAL_TUI, "score", "--all", *words],
-        cwd=root,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        env=environment(ANTHROPIC_API_KEY=""),
-        check=False,
-        timeout=PATIENCE,
-    )
-    assert "Traceback" not in done.stderr
-    return done
+    return piped(root, "score", "--all", *words)
 
 
 def lines(done: subprocess.CompletedProcess[str]) -> dict[str, str]:

@@ -18,7 +18,7 @@ import pytest
 
 from eval_tui.engine import dask_pool
 from eval_tui.engine.dask_pool import DaskPool
-from tests.e2e.support_terminal import EVAL_TUI, PATIENCE, environment
+from tests.e2e.support_terminal import EVAL_TUI, PATIENCE, environment, piped
 from tests.support.live import PATIENCE as LIVE_PATIENCE
 from tests.support.live import Live
 from tests.support.small import write_project
@@ -61,18 +61,7 @@ def cluster() -> Iterator[Any]:
 
 
 def score(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [EVAL_TUI, "score", "--format", "json", "--judge-timeout", "1", *words],
-        cwd=root,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        env=environment(ANTHROPIC_API_KEY=""),
-        check=False,
-        timeout=PATIENCE,
-    )
-    assert "Traceback" not in done.stderr
-    return done
+    return piped(root, "score", "--format", "json", "--judge-timeout", "1", *words)
 
 
 def test_the_document_is_the_same_to_the_byte(tmp_path: Path, cluster: Any) -> None:

@@ -141,14 +141,20 @@ async def test_a_call_in_flight_outlives_the_change_of_its_key(
         await project.driver.close()
 
 
-async def test_another_key_asks_again_where_the_model_was_not_known(
-    tmp_path: Path, server: FakeAnthropic
-) -> None:
-    """D35"""
+def with_unknown_model(tmp_path: Path, server: FakeAnthropic) -> tuple[Path, dict[str, Any]]:
+    """A project whose key stands in its `.env`; the model is known when it is asked for again."""
     root = write_project(tmp_path / "p", [judge("rubric", "SCORE: 4 STATUS: 404*1")], ["a"])
     options = asking(server)
     del options["environ"]["ANTHROPIC_API_KEY"]
     (root / ".env").write_text("ANTHROPIC_API_KEY=first-key-123456\n")
+    return root, options
+
+
+async def test_another_key_asks_again_where_the_model_was_not_known(
+    tmp_path: Path, server: FakeAnthropic
+) -> None:
+    """D35"""
+    root, options = with_unknown_model(tmp_path, server)
     async with live(root, **options) as project:
         assert unmeasured(project, "a", "rubric").reason is Reason.UNSUPPORTED
         (root / ".env").write_text("ANTHROPIC_API_KEY=second-key-123456\n")
@@ -159,10 +165,7 @@ async def test_another_key_asks_again_what_failed_in_an_earlier_session(
     tmp_path: Path, server: FakeAnthropic
 ) -> None:
     """D35"""
-    root = write_project(tmp_path / "p", [judge("rubric", "SCORE: 4 STATUS: 404*1")], ["a"])
-    options = asking(server)
-    del options["environ"]["ANTHROPIC_API_KEY"]
-    (root / ".env").write_text("ANTHROPIC_API_KEY=first-key-123456\n")
+    root, options = with_unknown_model(tmp_path, server)
     async with live(root, **options) as project:
         assert unmeasured(project, "a", "rubric").reason is Reason.UNSUPPORTED
     async with live(root, **options) as project:

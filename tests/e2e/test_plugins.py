@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.support_terminal import EVAL_TUI, PATIENCE, environment
+from tests.e2e.support_terminal import piped
 from tests.support.small import case_dir, write_project
 
 MODULE = '''
@@ -77,18 +77,7 @@ def install(site: Path, entry_points: str) -> Path:
 
 
 def run(root: Path, site: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [EVAL_TUI, *words],
-        cwd=root,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        env=environment(ANTHROPIC_API_KEY="", PYTHONPATH=str(site)),
-        check=False,
-        timeout=PATIENCE,
-    )
-    assert "Traceback" not in done.stderr
-    return done
+    return piped(root, *words, PYTHONPATH=str(site))
 
 
 def cells(root: Path, site: Path, case: str = "a") -> dict[str, Any]:

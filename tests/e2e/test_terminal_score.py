@@ -19,6 +19,7 @@ from tests.e2e.support_terminal import (
     EVAL_TUI,
     PATIENCE,
     environment,
+    piped,
     terminal,
     wait_gone,
 )
@@ -30,23 +31,6 @@ ERRS = {"name": "errs", "check": "raise OSError('disk on fire')"}
 UNLOADABLE = {"name": "broken", "check": "def ("}
 ASKS = {"name": "asks", "prompt": "{{ conversation }}", "model": "some-model"}
 HANG = {"name": "hang", "check": "open('started', 'w').close()\nwhile True: pass"}
-
-
-def run(root: Path, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
-    """`eval-tui` with everything piped; nothing of it stays behind."""
-    done = subprocess.run(
-        [EVAL_TUI, *words],
-        cwd=root,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        env=environment(ANTHROPIC_API_KEY="", **env),
-        check=False,
-        timeout=PATIENCE,
-    )
-    assert "Traceback" not in done.stderr
-    assert "\x1b" not in done.stdout + done.stderr
-    return done
 
 
 def document(text: str) -> Mapping[str, Any]:
@@ -62,7 +46,7 @@ def document(text: str) -> Mapping[str, Any]:
 
 def test_a_pipe_gets_the_document_and_nothing_else(tmp_path: Path) -> None:
     root = write_project(tmp_path / "p", [FINE, MIXED, ERRS])
-    first = run(root, "score", "--format", "json")
+    first = piped(root, "score", "--format", "json")
     made = document(first.stdout)
     assert first.returncode == 0, "errors without a threshold decide nothing"
     cells = made["cells"]
@@ -74,12 +58,12 @@ def test_a_pipe_gets_the_document_and_nothing_else(tmp_path: Path) -> None:
     assert made["aggregates"]["mixed"]["pass_rate"] == pytest.approx(2 / 3)
     assert (made["ran"], made["calls"]) == (9, 0)
     assert "9 ran" in first.stderr
-    again = run(root, "score", "--format", "json")
+    again = piped(root, "score", "--format", "json")
     assert document(again.stdout)["ran"] == 0
     assert document(again.stdout)["cells"] == cells
-    forced = run(root, "score", "--format", "json", "--force")
+    forced = piped(root, "score", "--format", "json", "--force")
     assert document(forced.stdout)["ran"] == 9
-    table = run(root, "score")
+    table = piped(root, "score")
     assert {line.split()[0] for line in table.stdout.splitlines() if line} >= {"case", "a", "fine"}
     assert "ran" not in table.stdout.split("\n\n")[0]
     assert wait_gone(root) == {}
@@ -87,14 +71,14 @@ def test_a_pipe_gets_the_document_and_nothing_else(tmp_path: Path) -> None:
 
 def test_the_document_goes_into_a_file_when_asked(tmp_path: Path) -> None:
     root = write_project(tmp_path / "p", [FINE])
-    done = run(root, "score", "--format", "json", "--output", "result.json")
+    done = piped(root, "score", "--format", "json", "--output", "result.json")
     assert (done.returncode, done.stdout) == (0, "")
     assert document((root / "result.json").read_text())["cells"]["a"]["fine"]["value"] is True
 
 
 def test_an_output_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     root = write_project(tmp_path / "p", [FINE])
-    done = run(root, "score", "--output", "no/such/folder/result.txt")
+    done = piped(root, "score", "--output", "no/such/folder/result.txt")
     assert (done.returncode, done.stdout) == (2, "")
     assert "no/such/folder" in done.stderr
 
@@ -129,7 +113,7 @@ def test_exit_codes(
     code: int,
 ) -> None:
     root = write_project(tmp_path / "p", judges, thresholds=thresholds)
-    done = run(root, "score", "--format", "json", *words)
+    done = piped(root, "score", "--format", "json", *words)
     assert done.returncode == code, done.stderr
     if done.stdout:
         document(done.stdout)
@@ -141,7 +125,7 @@ def test_a_config_that_is_not_yaml_is_unusable_and_names_the_place(tmp_path: Pat
     root = write_project(tmp_path / "p", [FINE])
     (root / "eval.yaml").write_text("name: x\njudges: [\n  - '\n")
     for command in ("score", "check"):
-        done = run(root, command)
+        done = piped(root, command)
         assert done.returncode == 2
         assert "eval.yaml:" in done.stdout + done.stderr
 
@@ -210,10 +194,10 @@ def test_a_closed_pipe_is_no_failed_gate(tmp_path: Path, words: list[str]) -> No
 def test_a_case_that_did_not_run_selects_nothing(tmp_path: Path) -> None:
     root = write_project(tmp_path / "p", [FINE], ["a"])
     (root / "data" / "later").mkdir()
-    done = run(root, "score", "--format", "json", "--case", "later")
+    done = piped(root, "score", "--format", "json", "--case", "later")
     assert (done.returncode, done.stdout) == (4, "")
     assert "'later'" in done.stderr
-    both = run(root, "score", "--format", "json", "--case", "later", "--case", "a")
+    both = piped(root, "score", "--format", "json", "--case", "later", "--case", "a")
     assert both.returncode == 0
     assert document(both.stdout)["cells"]["a"]["fine"]["value"] is True
 
@@ -225,26 +209,26 @@ def test_a_document_in_a_file_is_replaced_whole(tmp_path: Path) -> None:
     real.chmod(0o640)
     link.symlink_to(real.name)
     before = real.stat().st_ino
-    assert run(root, "score", "--format", "json", "--output", str(link)).returncode == 0
+    assert piped(root, "score", "--format", "json", "--output", str(link)).returncode == 0
     document(real.read_text())
     assert link.is_symlink()
     assert real.stat().st_ino != before, "it was written beside and renamed"
     assert real.stat().st_mode & 0o777 == 0o640
     assert sorted(path.name for path in root.glob("*.json*")) == ["link.json", "real.json"]
-    done = run(root, "score", "--output", str(root / "nowhere" / "x.json"))
+    done = piped(root, "score", "--output", str(root / "nowhere" / "x.json"))
     assert done.returncode == 2
     assert "cannot write" in done.stderr
-    assert run(root, "score", "--output", "/dev/null").returncode == 0
+    assert piped(root, "score", "--output", "/dev/null").returncode == 0
 
 
 def test_check_lists_what_is_there_and_what_is_wrong(tmp_path: Path) -> None:
     root = write_project(tmp_path / "p", [FINE])
-    done = run(root, "check")
+    done = piped(root, "check")
     assert done.returncode == 0
     for words in (str(root), "small", "3 cases", "1, the newest is r1", "interpreter"):
         assert words in done.stdout
     write_config(root, [FINE, UNLOADABLE, {"name": "lost", "module": "nowhere", "function": "f"}])
-    done = run(root, "check")
+    done = piped(root, "check")
     assert done.returncode == 2
     assert "broken" in done.stdout
     assert "nowhere" in done.stdout
@@ -253,14 +237,14 @@ def test_check_lists_what_is_there_and_what_is_wrong(tmp_path: Path) -> None:
 
 def test_explain_says_what_a_cell_rests_on(tmp_path: Path) -> None:
     root = write_project(tmp_path / "p", [FINE, MIXED, ERRS])
-    done = run(root, "explain", "b", "mixed")
+    done = piped(root, "explain", "b", "mixed")
     assert done.returncode == 0
     for words in ("False", "failed", "looked at it", "read      out_content", "ran"):
         assert words in done.stdout
-    done = run(root, "explain", "b", "errs")
+    done = piped(root, "explain", "b", "errs")
     assert "disk on fire" in done.stdout
     assert "grader_error" in done.stdout
-    done = run(root, "explain", "b", "nobody")
+    done = piped(root, "explain", "b", "nobody")
     assert (done.returncode, done.stdout) == (4, "")
     assert "nobody" in done.stderr
 
@@ -269,9 +253,9 @@ def test_looking_only_scores_from_what_is_recorded(tmp_path: Path) -> None:
     judge = {"name": "j", "check": "open('ran', 'w').close()\nreturn False"}
     summary = {"per_case": {"a": {"j": {"value": True, "rationale": "recorded"}}}}
     root = write_project(tmp_path / "p", [judge], ["a"], summary=summary)
-    done = run(root, "score", "--format", "json", "--view")
+    done = piped(root, "score", "--format", "json", "--view")
     cell = document(done.stdout)["cells"]["a"]["j"]
     assert (cell["value"], cell["recorded"]) == (True, True)
     for words in (["check", "--view"], ["explain", "a", "j", "--view"]):
-        assert run(root, *words).returncode == 0
+        assert piped(root, *words).returncode == 0
     assert not (root / "ran").exists()

@@ -76,6 +76,9 @@ def test_only_files_as_they_were_left_are_own(tmp_path: Path) -> None:
     assert own.foreign([path, str(tmp_path), other]) == {str(tmp_path), other}
     Path(path).write_text("b: 22\n")
     assert own.foreign([path]) == {path}
+    with pytest.raises(OSError), own.writing(path):
+        raise OSError("there is no room")
+    assert own.foreign([path]) == {path} and not own.as_left(path)
 
 
 def test_what_was_left_is_known_to_later_sessions_until_somebody_changes_it(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +14,7 @@ from eval_tui.judges.outcome import attempt
 from eval_tui.scores import Reason, Unmeasured
 from tests.judges.support import detail, reason, run, value
 
-
-@pytest.fixture(autouse=True)
-def fresh_imports() -> Iterator[None]:
-    """Modules and the import path as they were: each test is a project of its own."""
-    modules, path = set(sys.modules), list(sys.path)
-    yield
-    sys.path[:] = path
-    for name in set(sys.modules) - modules:
-        del sys.modules[name]
+pytestmark = pytest.mark.usefixtures("fresh_imports")
 
 
 def code(function: str, module: str = "judges_here", **fields: Any) -> Judge:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +11,7 @@ from eval_tui.config.schema import Judge
 from eval_tui.judges.load import JudgeUnusable
 from tests.judges.support import run, value
 
-
-@pytest.fixture(autouse=True)
-def fresh_imports() -> Iterator[None]:
-    """Modules and the import path as they were: each test is a project of its own."""
-    modules, path = set(sys.modules), list(sys.path)
-    yield
-    sys.path[:] = path
-    for name in set(sys.modules) - modules:
-        del sys.modules[name]
+pytestmark = pytest.mark.usefixtures("fresh_imports")
 
 
 def own(root: Path, name: str, text: str, **fields: Any) -> Judge:

@@ -10,8 +10,10 @@ from eval_tui.record.counterparts import counterparts
 from tests.record.support import spec_for, write
 
 
-def found(tmp_path: Path, name: str, baseline: str = "", root: str = "") -> dict[str, Any]:
-    listed = counterparts(spec_for(tmp_path), "c1", name, baseline, root, 1000)
+def found(
+    tmp_path: Path, name: str, baseline: str = "", root: str = "", side: str = "baseline"
+) -> dict[str, Any]:
+    listed = counterparts(spec_for(tmp_path), "c1", name, baseline, root, 1000, side)
     return {one["side"]: one["file"]["text"] for one in listed}
 
 
@@ -28,6 +30,8 @@ def test_the_same_file_of_the_baseline_and_the_reference_of_the_dataset(tmp_path
     sides = found(tmp_path, "artifacts/a.md", str(tmp_path / "older"))
     assert sides == {"baseline": "before", "reference": "wanted"}
     assert found(tmp_path, "artifacts/other.md", str(tmp_path / "older")) == {}
+    chosen = found(tmp_path, "artifacts/a.md", str(tmp_path / "older"), side="other")
+    assert chosen == {"other": "before", "reference": "wanted"}
 
 
 def test_a_reference_elsewhere_is_found_by_its_name_unless_there_are_two(tmp_path: Path) -> None:

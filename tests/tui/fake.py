@@ -179,7 +179,8 @@ class FakeDriver:
     async def file_text(self, case: str, name: str) -> FileText:
         return FileText(f"{case}/{name}", False, 10, False)
 
-    async def counterparts(self, case: str, name: str) -> tuple[Counterpart, ...]:
+    async def counterparts(self, case: str, name: str, run: str = "") -> tuple[Counterpart, ...]:
+        self.calls.append(("counterparts", name, run))
         return ()
 
     def select(

@@ -34,6 +34,7 @@ STEPS = (
 async def test_every_screen_is_plain():
     driver = sample_driver(40)
     driver.run_list = (RunInfo("run-2", "/x", 0.0, 3, newest=True),)
+    driver.run_dir = "/x"
     driver.eval_list = (EvalInfo("wiki", "/project/eval.yaml"),)
     files = tuple(FileEntry(f"{'n' * 60}{i}.md", 10, False, "/x") for i in range(40))
     event = {"type": "user", "message": {"role": "user", "content": "hello " * 100}}

@@ -236,7 +236,7 @@ class Comparing(Driver):
 
     others: tuple[Counterpart, ...] = ()
 
-    async def counterparts(self, case: str, name: str) -> tuple[Counterpart, ...]:
+    async def counterparts(self, case: str, name: str, run: str = "") -> tuple[Counterpart, ...]:
         return self.others
 
 

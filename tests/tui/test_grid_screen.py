@@ -330,6 +330,37 @@ async def test_failures_only_and_a_row_that_recovers_stays():
         assert grid.shown == 2
 
 
+@pytest.mark.parametrize("key", ["n", "f"])
+@pytest.mark.parametrize("value", [True, 1.0])
+async def test_where_nothing_fails_it_says_how_to_find_low_numbers(value: bool | float, key: str):
+    driver = FakeDriver(ran("a"), [check("style")])
+    driver.put("a", "style", measured(value))
+    async with running(driver, size=(120, 30)) as (pilot, _):
+        await pilot.press(key)
+        await sees(pilot, "No failures here.")
+        assert ("Numbers neither" in screen_text(pilot.app)) is (value is not True)
+
+
+async def test_problems_are_pointed_to_while_there_are_any():
+    driver = FakeDriver(ran("a"), [check("style")])
+    driver.problems = (Problem("note", "unknown-key", "nobody reads this"),)
+    async with running(driver, size=(120, 30)) as (pilot, _):
+        assert "P problems" not in screen_text(pilot.app)
+        driver.problems = (Problem("error", "no-module", "it cannot be imported"),)
+        driver.change(Dirty(problems=True))
+        await sees(pilot, "P problems")
+
+
+async def test_a_message_does_not_hide_the_filter_or_the_banner():
+    driver = FakeDriver(ran("a"), [check("style")])
+    async with running(driver, size=(80, 24)) as (pilot, _):
+        await pilot.press("slash", "a", "enter", "n")
+        driver.status = replace(driver.status, banner="the last good one stays in force")
+        driver.change(Dirty(status=True))
+        await sees(pilot, "stays in force")
+        assert all(said in screen_text(pilot.app) for said in ("No failures here.", "1 of 1"))
+
+
 async def test_next_and_previous_failure_go_around():
     async with running(small()) as (pilot, grid):
         seen: list[CellKey | None] = []
@@ -601,15 +632,15 @@ async def test_the_palette_shows_names_as_they_are():
 async def test_nobody_counts_cells_while_known_ones_are_still_being_taken_up(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr("eval_tui.tui.screens.grid.AT_ONCE", 0)
+    monkeypatch.setattr("eval_tui.tui.screens.grid_heads.AT_ONCE", 0)
     driver = small()
     driver.status = replace(driver.status, loading=2)
     async with running(driver) as (pilot, _):
         screen = pilot.app.screen
         assert isinstance(screen, GridScreen)
         for _ in range(2):
-            heads = screen._heads_due
-            await until(pilot, lambda before=heads: screen._heads_due is not before)
+            heads = screen.heads.due
+            await until(pilot, lambda before=heads: screen.heads.due is not before)
             assert "50%" not in screen_text(pilot.app)
         driver.say(replace(driver.status, loading=0))
         await sees(pilot, "50%")

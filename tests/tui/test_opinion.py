@@ -10,7 +10,7 @@ import yaml
 from textual.events import Key
 from textual.pilot import Pilot
 
-from eval_tui.engine.grid import CellKey, RunInfo
+from eval_tui.engine.grid import CellKey
 from eval_tui.scores import measured
 from eval_tui.tui.screens.opinion import OpinionScreen
 from tests.tui.fake import FakeDriver, check, ran
@@ -20,7 +20,7 @@ from tests.tui.seeing import running, screen_text, sees, until
 def reviewed(tmp_path: Path) -> FakeDriver:
     """Two cases that `fine` passed, in a run with a folder."""
     driver = FakeDriver(ran("a", "b"), [check("fine"), check("other")])
-    driver.run_list = (RunInfo("run-2", str(tmp_path), 0.0, 2, newest=True),)
+    driver.run_dir = str(tmp_path)
     for case in "ab":
         driver.put(case, "fine", measured(True))
     return driver

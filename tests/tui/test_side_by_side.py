@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import OptionList
 
-from eval_tui.engine.grid import Cell, CellKey, CellState, Row, RunInfo
+from eval_tui.config.schema import Criterion
+from eval_tui.engine.grid import Cell, CellKey, CellState, Dirty, FileEntry, Row, RunInfo
 from eval_tui.engine.stored import StoredGrid
 from eval_tui.scores import Measured, Reason, Score, Unmeasured, measured
 from eval_tui.tui.screens.case import CaseScreen
 from eval_tui.tui.screens.changes import ChangesScreen
+from eval_tui.tui.screens.opinion import OpinionScreen
 from eval_tui.tui.widgets.grid import CaseGrid
 from tests.tui.fake import FakeDriver, check, model, ran
 from tests.tui.hostile import LITERAL
 from tests.tui.seeing import drained, lines_of, running, screen_text, sees, until
+from tests.tui.test_case import case_view
 
 pytestmark = pytest.mark.asyncio
 
 WITHOUT = "run-1-without-skill"
+ODD = LITERAL[0]
 LOST = Unmeasured(Reason.MISSING_EVIDENCE, "no trace")
 
 
@@ -109,8 +114,8 @@ async def test_the_head_has_the_figures_of_both_with_denominators_and_names_both
         await beside(pilot, grid)
         head = [line.split() for line in lines_of(grid)[: grid.header_height]]
         then, now = (next(line for line in head if line[:1] == [word]) for word in ("then", "now"))
-        assert then == ["then", "50%", "2/4", "2.667", "of", "3", "∅1"]
-        assert now == ["now", "67%", "2/3", "∅1", "3.5", "of", "3", "∅1"]
+        assert then == ["then", "50%", "2/4", "2.667", "mean", "3/4"]
+        assert now == ["now", "67%", "2/3", "∅1", "3.5", "mean", "3/4"]
         assert f"then {WITHOUT}  now run-2" in screen_text(pilot.app)
 
 
@@ -184,6 +189,10 @@ async def test_what_an_edited_judge_said_in_the_other_run_is_not_its_word_any_mo
         driver.scored[WITHOUT] = stored(driver, {"kept": (None, measured(4))})
         driver.lay_out(judges=[check("links", line=9), *driver.grid.columns[1:]])
         await until(pilot, lambda: rows(grid)["kept"] == ["·", "✓", "4", "4"], "it is read anew")
+        driver.scored[WITHOUT] = stored(driver, {"kept": (None, measured(5))})
+        driver.status = replace(driver.status, code=1)  # of a module of its, no more
+        driver.change(Dirty(structure=True))
+        await until(pilot, lambda: rows(grid)["kept"][2] == "5→4▼", "and again")
 
 
 async def test_many_columns_have_their_values_whole_in_a_small_terminal_with_plain_marks():
@@ -293,6 +302,69 @@ async def test_a_case_that_has_gone_can_still_be_read_as_far_as_it_is_known():
         await sees(pilot, f"gone · was ✗ in run {WITHOUT}")
         await pilot.press("enter")
         await sees(pilot, "It led nowhere.")
+
+
+async def test_files_are_compared_with_those_of_the_run_that_was_chosen():
+    driver, file = two_runs(), FileEntry("out/page.md", 3, False, "/runs/run-2/page.md")
+    driver.views["kept"] = case_view("kept", files=[file])
+    async with running(driver, size=(140, 30)) as (pilot, grid):
+        for chosen in (True, False):
+            if chosen:
+                await beside(pilot, grid)
+            grid.select(CellKey("kept", "links"))
+            await pilot.press("enter", "3")
+            await sees(pilot, "page.md")
+            await pilot.press("d")
+            await until(pilot, lambda: driver.calls[-1][0] == "counterparts", "it is compared")
+            assert driver.calls[-1] == ("counterparts", "out/page.md", WITHOUT if chosen else "")
+            driver.calls.clear()
+            await pilot.press("escape", "equals_sign")
+
+
+async def test_there_is_nothing_to_say_here_of_a_case_that_only_the_other_run_has():
+    driver = two_runs()
+    async with running(driver, size=(140, 30)) as (pilot, grid):
+        await beside(pilot, grid)
+        grid.select(CellKey("old", "links"))
+        for opened in ([], ["enter"]):
+            await pilot.press(*opened, "V")
+            await sees(pilot, "There is no case old in run-2")
+            assert not isinstance(pilot.app.screen, OpinionScreen)
+
+
+def in_parts(value: float, **parts: bool) -> Measured:
+    found = {name: measured(passed) for name, passed in parts.items()}
+    return Measured(value, None, "overall", parts=found)
+
+
+async def test_what_changed_tells_the_parts_of_scores_and_what_chance_explains():
+    driver = FakeDriver(
+        ran("a", "b", ODD),
+        [check("links"), model(ODD, criteria=(Criterion("tone"), Criterion("facts")))],
+    )
+    driver.run_list = tuple(RunInfo(run, f"/runs/{run}", 0.0, 3) for run in ("run-2", WITHOUT))
+    then: dict[str, tuple[Score | None, ...]] = {}
+    for case in ("a", "b", ODD):
+        driver.put(case, "links", measured(case != "a"))
+        driver.put(case, ODD, in_parts(4, tone=case != ODD, facts=True))
+        then[case] = (measured(True), in_parts(4, tone=True, facts=case != ODD))
+    driver.scored[WITHOUT] = stored(driver, then)
+    async with running(driver, size=(140, 40)) as (pilot, grid):
+        await beside(pilot, grid)
+        await pilot.press("d")
+        await sees(pilot, "pass rate 100% → 67% ▼ of 3 cells in both · within the noise (p = 1)")
+        await sees(pilot, "p: how often coin tosses")
+        await sees(pilot, f"{ODD} · tone   pass rate 100% → 67%")
+        await sees(pilot, "parts of scores (2)")
+        await sees(pilot, f"{ODD}  {ODD} · tone   ✓ → ✗")
+        await sees(pilot, f"{ODD}  {ODD} · facts  ✗ → ✓")
+        screen = pilot.app.screen
+        assert isinstance(screen, ChangesScreen)
+        words = [entry.copied for entry in screen.entries()]
+        turned = words.index(f"pass → fail: {ODD}, {ODD} · tone: ✓ → ✗")
+        screen.query_one(OptionList).highlighted = turned
+        await pilot.press("enter")
+        assert grid.cursor == CellKey(ODD, ODD)
 
 
 async def test_headings_of_changes_are_passed_over():

@@ -98,7 +98,7 @@ async def test_the_timeline_shows_where_things_are_and_what_it_comes_to() -> Non
         assert 0 < timeline.index("✗") < timeline.index("±")
         for words in ("✗ 1 error", "± 1 edit", "~ 1 wait over 30 s", "2 calls", "2 min 0 s"):
             assert words in legend
-        assert "$0.25" in legend and "1 left out" in legend
+        assert "$0.25" in legend and "1 progress event left out" in legend
 
 
 async def test_a_click_on_the_timeline_goes_there() -> None:
@@ -259,6 +259,24 @@ async def test_one_key_leads_from_the_reason_to_what_it_cites() -> None:
         await sees(pilot, "one/artifacts/report.md")
         await pilot.press("C", "1")
         assert screen.tab == "reason"
+
+
+async def test_what_the_reason_of_the_next_case_cites_is_known_before_it_is_read() -> None:
+    driver = driver_of(RUN, "see call 2")
+    driver.lay_out(ran("one", "two"))
+    driver.rationales[driver.put("two", "style", measured(False))] = "see call 1"
+    driver.views["two"] = replace(driver.views["one"], case="two")
+    async with running(driver) as (pilot, _):
+        screen = await opened(pilot)
+        await linked(pilot, screen)
+        await pilot.press("c")
+        view = screen.query_one(TraceView)
+        assert view.entry == 2
+        await pilot.press("n")
+        await until(pilot, lambda: screen.case == "two" and screen.cites, "the other reason")
+        await until(pilot, lambda: not screen.workers, "it was looked through")
+        await pilot.press("c")
+        await until(pilot, lambda: view.entry == 1, "what the reason in view cites")
 
 
 async def test_a_click_on_a_citation_leads_there() -> None:

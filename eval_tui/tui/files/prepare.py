@@ -18,6 +18,7 @@ from eval_tui.tui.marks import ASCII, Glyphs
 
 SIDE_WORDS: Final = {
     "baseline": "the baseline",
+    "other": "the other run",
     "reference": "the reference",
     "original": "the original",
 }

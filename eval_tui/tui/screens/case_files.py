@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eval_tui.engine.grid import Counterpart, FileText
+from eval_tui.engine.grid import CaseView, Counterpart, FileText
 from eval_tui.tui.host import say
-from eval_tui.tui.screens.case_trace import CaseTrace
+from eval_tui.tui.screens.case_trace import LOADING, CaseTrace
 from eval_tui.tui.widgets.files_pane import FilesPane
 
 
 class CaseFiles(CaseTrace):
     """Knows how the files of the case are read and shown; the case screen builds on this."""
+
+    compares_with = ""
+    """The run whose files are compared with, in place of the baseline's."""
 
     async def load_file(self, name: str) -> FileText:
         """The text of a file of the case."""
@@ -19,7 +22,15 @@ class CaseFiles(CaseTrace):
 
     async def find_others(self, name: str) -> Sequence[Counterpart]:
         """What a file of the case can be compared with."""
-        return await self.driver.counterparts(self.case, name)
+        return await self.driver.counterparts(self.case, name, self.compares_with)
+
+    def fill_files(self, view: CaseView | None, unreadable: str, keep: bool) -> None:
+        """Show the files of a view, or what there is to say in their place."""
+        pane = self.query_one(FilesPane)
+        if view is not None:
+            pane.show(self.case, view.files, keep)
+        else:
+            pane.say(unreadable or LOADING)
 
     def action_fold(self) -> None:
         """Fold or unfold what is under the cursor: an entry of the trace, a folder, a value."""

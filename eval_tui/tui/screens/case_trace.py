@@ -7,6 +7,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final, Literal
 
 from textual.events import Click
@@ -14,6 +15,7 @@ from textual.events import Click
 from eval_tui.engine.grid import CaseView
 from eval_tui.engine.threads import in_thread
 from eval_tui.record.tail import Tail
+from eval_tui.tui.case_cell import CaseCell
 from eval_tui.tui.case_tabs import TabId
 from eval_tui.tui.face import Driver
 from eval_tui.tui.host import app_of, say
@@ -30,6 +32,8 @@ FOLLOW_S: Final = 0.2
 RELOAD_S: Final = 1.0
 """Seconds between two readings of a whole case whose trace cannot be added to."""
 
+LOADING: Final = "Loading this case"
+
 SLICE: Final = 1_000
 """Events taken up between two looks at the keyboard."""
 
@@ -37,12 +41,12 @@ SLICE: Final = 1_000
 class CaseTrace(LiveScreen):
     """Knows the trace and what the reason cites of the case; the case screen builds on this."""
 
-    case: str
     tab: TabId
     case_view: CaseView | None
 
-    def __init__(self, driver: Driver) -> None:
+    def __init__(self, driver: Driver, known: CaseCell) -> None:
         super().__init__(driver)
+        self.known = known
         self._tail: Tail | None = None
         self._read_whole = False
         self._ahead = False
@@ -60,6 +64,10 @@ class CaseTrace(LiveScreen):
         the app, and what is closed hangs together in circles until it does."""
         self.case_view = self._built = None
 
+    @property
+    def case(self) -> str:
+        return self.known.key.case
+
     @abstractmethod
     def action_tab(self, tab: TabId) -> None:
         """Go to a tab."""
@@ -72,7 +80,7 @@ class CaseTrace(LiveScreen):
 
     def load_case(self) -> None:
         """Read the case's files, also again."""
-        self.run_worker(self._read_case(self.case), group="case", exclusive=True)
+        self.run_worker(partial(self._read_case, self.case), group="case", exclusive=True)
 
     async def _read_case(self, case: str) -> None:
         view, problem = await self._asked(case, beginning=self.case_view is None)
@@ -119,10 +127,9 @@ class CaseTrace(LiveScreen):
             self._show_trace(view, keep)
             return
         if view is None or not keep:
-            words = unreadable or "Loading this case"
-            self.query_one(TracePane).show(TraceBuilder(), keep, words)
+            self.query_one(TracePane).show(TraceBuilder(), keep, unreadable or LOADING)
         if view is not None:
-            self.run_worker(self._make_trace(view, keep), group="trace", exclusive=True)
+            self.run_worker(partial(self._make_trace, view, keep), group="trace", exclusive=True)
 
     async def _make_trace(self, view: CaseView, keep: bool) -> None:
         await self._trace_of(view)
@@ -182,7 +189,8 @@ class CaseTrace(LiveScreen):
             self._citations, self._cited = (), -1
             self.say_hints()
         else:
-            self.run_worker(self._find_cited(self.case_view), group="cite", exclusive=True)
+            find = partial(self._find_cited, self.case_view)
+            self.run_worker(find, group="cite", exclusive=True)
 
     async def _find_cited(self, view: CaseView) -> None:
         document = self.query_one("#reason", LineView).document
@@ -241,7 +249,7 @@ class CaseTrace(LiveScreen):
         place = self._citations[number].place
         if isinstance(place, FilePlace):
             self.action_tab("files")
-            self.run_worker(self._open_file(place), group="cited-file", exclusive=True)
+            self.run_worker(partial(self._open_file, place), group="cited-file", exclusive=True)
         else:
             self.action_tab("trace")
             view = self.query_one(TracePane).view

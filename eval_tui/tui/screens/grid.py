@@ -2,56 +2,40 @@
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Horizontal
 from textual.content import Content
-from textual.timer import Timer
 from textual.widgets import Static
 
-from eval_tui.engine.grid import CellKey, Dirty, Grid, Scope
+from eval_tui.engine.grid import CellKey, Dirty, Scope
 from eval_tui.engine.select import failed
-from eval_tui.engine.threads import in_thread
-from eval_tui.results.board import make_board
 from eval_tui.tui import cell_words, words
 from eval_tui.tui.actions import Context, bindings
 from eval_tui.tui.costs import cost_line
 from eval_tui.tui.editor import edit
 from eval_tui.tui.face import Driver
-from eval_tui.tui.heads import heads_of, known_heads
-from eval_tui.tui.host import app_of, book_of, say, shows_verdicts
-from eval_tui.tui.layout import CASE_MAX, Head, longest_name
+from eval_tui.tui.host import app_of, say, shows_verdicts
+from eval_tui.tui.layout import CASE_MAX, longest_name
 from eval_tui.tui.marks import Glyphs
 from eval_tui.tui.opening import open_run
 from eval_tui.tui.order import arrange, failing
 from eval_tui.tui.placing import place
 from eval_tui.tui.rerun import rerun
 from eval_tui.tui.screens.grid_filter import Completion
+from eval_tui.tui.screens.grid_heads import GridHeads
 from eval_tui.tui.screens.grid_preview import GridPreview
 from eval_tui.tui.still import StillGrid
-from eval_tui.tui.text import one_line
 from eval_tui.tui.widgets.bars import Bar, Query, first_keys
 from eval_tui.tui.widgets.grid import CaseGrid
 from eval_tui.tui.widgets.preview import Preview
 
 if TYPE_CHECKING:
-    from eval_tui.results.review import ReviewBook
     from eval_tui.tui.widgets.reward_column import RewardColumn
     from eval_tui.tui.widgets.verdict_column import VerdictColumn
-
-HEADS_SHARE: Final = 10
-"""Aggregates are made anew after at least this many times as long as making them took."""
-HEADS_SECONDS: Final = 0.1
-"""... and after at least this long."""
-AT_ONCE: Final = 30_000
-"""Cells whose aggregates are made at once; those of a larger grid are made in a thread."""
-
-VERDICT_CELLS: Final = 5
-"""A case's verdict or reward takes about as long as the aggregates of so many cells."""
 
 
 class GridScreen(GridPreview):
@@ -66,10 +50,8 @@ class GridScreen(GridPreview):
         super().__init__(driver, glyphs)
         self.welcome = False
         """The hint for the first time is shown."""
+        self.heads = GridHeads(self, self._say_status)
         self._behind = 0
-        self._heads_due: Timer | None = None
-        self._heads_cost = 0.0
-        self._heads: tuple[Head, ...] = ()
         self._counts = words.counts_of(())
 
     def compose(self) -> ComposeResult:
@@ -106,11 +88,13 @@ class GridScreen(GridPreview):
     @property
     def busy(self) -> bool:
         """Whether aggregates or the preview are still to follow what changed."""
-        return self._heads_due is not None or not self.resting
+        return self.heads.due is not None or not self.resting
 
     @property
     def idle(self) -> frozenset[str]:
         found = {"rerun"} if self.driver.status.document else set[str]()
+        if all(problem.severity == "note" for problem in self.driver.problems):
+            found.add("problems")
         if self.cases.has_class("-hidden"):
             found |= {"open", "rerun", "failures", "filter"}
             found |= set() if self.driver.status.run_id else {"runs"}
@@ -140,7 +124,7 @@ class GridScreen(GridPreview):
             self._extend_failures(dirty.cells)
             self.join(dirty.cells)
             self.cases.update_cells(dirty.cells)
-            self._heads_soon()
+            self.heads.follow()
         self._say_status()
 
     def behind(self, count: int) -> None:
@@ -175,68 +159,8 @@ class GridScreen(GridPreview):
         self.follow_baseline()
         self.show_grid()
 
-    def _heads_soon(self) -> None:
-        if self._heads_due is None:
-            wait = max(HEADS_SECONDS, self._heads_cost * HEADS_SHARE)
-            self._heads_due = self.set_timer(wait, self._make_heads)
-
     def show_grid(self) -> None:
-        """Lay the grid out; the aggregates of a large one follow, so that no key waits for them."""
-        grid = self.grid
-        if self._counted(grid) > AT_ONCE:
-            self.cases.show(grid, known_heads(grid.columns, self._heads))
-            self._heads_soon()
-        else:
-            self._heads = self._heads_of(grid, book_of(self))
-            self.cases.show(grid, self._heads)
-            self._say_status()
-
-    def _make_heads(self) -> None:
-        grid = self.grid
-        if self.driver.status.loading:  # nobody counts cells that are not there yet
-            self._heads_due = None
-            self._heads_soon()
-            return
-        if self._counted(grid) > AT_ONCE:
-            self.run_worker(self._make_heads_apart(grid), exclusive=True, group="heads")
-        else:
-            self._show_heads(self._heads_of(grid, book_of(self)))
-
-    def _counted(self, grid: Grid) -> int:
-        """How many cells are looked at for the aggregates; a verdict takes as long as some more."""
-        return len(grid.rows) * (len(grid.columns) + VERDICT_CELLS * len(self.cases.of_cases))
-
-    def _heads_of(self, grid: Grid, book: ReviewBook | None) -> tuple[Head, ...]:
-        began = time.perf_counter()
-        board = make_board(grid, self.driver.config, unfolded=self._unfolded)
-        split = self.cases.split
-        then = split.figures.of(grid.columns, self._unfolded) if split is not None else None
-        heads = heads_of(board, self.glyphs, then)
-        if book:
-            from eval_tui.tui.opinion_words import with_agreement
-
-            heads = with_agreement(heads, grid, book, self.glyphs)
-        for column in self.cases.of_cases:
-            column.count(grid)
-        self._heads_cost = time.perf_counter() - began
-        return heads
-
-    async def _make_heads_apart(self, grid: Grid) -> None:
-        book = book_of(self)
-        heads = await in_thread(lambda: self._heads_of(grid, book))
-        if not self.driver.status.loading:  # else another grid came meanwhile, and its heads will
-            self._show_heads(heads)
-
-    def _show_heads(self, heads: tuple[Head, ...]) -> None:
-        known = [head.part for head in self._heads]
-        self._heads, self._heads_due = heads, None
-        self._say_status()
-        if known == [head.part for head in heads]:
-            self.cases.update_heads(heads)
-        elif [head.name for head in heads if not head.part] == [
-            one_line(judge.name) for judge in self.grid.columns
-        ]:  # a part has come or gone
-            self.cases.show(self.grid, heads)
+        self.heads.show_grid()
 
     def _extend_failures(self, cells: frozenset[CellKey]) -> None:
         """With failures only: new ones join; a row that recovers stays until `f` is pressed anew."""
@@ -273,6 +197,7 @@ class GridScreen(GridPreview):
         banner.update(text)
         # Without a config the page in the middle says it.
         banner.set_class(bool(text) and config is not None, "-shown")
+        self.set_class(banner.has_class("-shown"), "-told")
 
     def _verdict_column(self) -> VerdictColumn | None:
         config = self.driver.config

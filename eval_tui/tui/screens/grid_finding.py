@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from eval_tui.engine.grid import CellKey
 from eval_tui.results.parts import part_names
+from eval_tui.tui import words
 from eval_tui.tui.face import Driver
 from eval_tui.tui.host import say
 from eval_tui.tui.layout import Sort
-from eval_tui.tui.order import failing
+from eval_tui.tui.order import failing, has_numbers
 from eval_tui.tui.screens.grid_comparing import GridComparing
 from eval_tui.tui.state import Place
 
@@ -18,7 +19,7 @@ class GridFinding(GridComparing):
     def __init__(self, driver: Driver) -> None:
         super().__init__(driver)
         self._range_start: CellKey | None = None
-        self._unfolded: frozenset[str] = frozenset()
+        self.unfolded: frozenset[str] = frozenset()
         """Judges whose parts have columns of their own."""
 
     @property
@@ -39,12 +40,12 @@ class GridFinding(GridComparing):
             sort=sort.judge if sort else "",
             way=sort.way if sort else "",
             part=sort.part if sort else "",
-            unfolded=tuple(sorted(self._unfolded)),
+            unfolded=tuple(sorted(self.unfolded)),
         )
 
     def put_back(self, place: Place) -> None:
         """Go where the person was."""
-        self._unfolded = frozenset(place.unfolded)
+        self.unfolded = frozenset(place.unfolded)
         way = "best" if place.way == "best" else "worst"
         self.cases.sort = Sort(place.sort, way, place.part) if place.sort else None
         self.cases.only = failing(self.grid) if place.failures else None
@@ -73,14 +74,14 @@ class GridFinding(GridComparing):
         else:
             only = failing(self.grid)
             if not only:
-                say(self, "No failures here.")
+                say(self, words.no_failures(has_numbers(self.grid)))
                 return
             self.cases.only = only
         self.cases.rearrange()
 
     def action_failure(self, step: int) -> None:
         if not self.cases.next_failure(step):
-            say(self, "No failures here.")
+            say(self, words.no_failures(has_numbers(self.grid)))
 
     def action_sort(self) -> None:
         key = self.cases.cursor
@@ -99,11 +100,11 @@ class GridFinding(GridComparing):
         key = self.cases.cursor
         if key is None:
             return
-        if key.judge in self._unfolded:
-            self._unfolded -= {key.judge}
+        if key.judge in self.unfolded:
+            self.unfolded -= {key.judge}
             self.cases.leave_part()
         elif self._parts_of(key.judge):
-            self._unfolded |= {key.judge}
+            self.unfolded |= {key.judge}
         else:
             say(self, "The scores of this judge have no parts.")
             return

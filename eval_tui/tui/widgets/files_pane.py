@@ -162,8 +162,8 @@ class FilesPane(Container):
         found = await self._counterparts(file)
         if not found and not self._against:
             return (
-                "There is nothing to compare this file with: neither a baseline with this case "
-                "nor a file of this name in the dataset."
+                "There is nothing to compare this file with: no baseline or other run with this case, "
+                "and no file of this name in the dataset."
             )
         sides: list[Side] = [one.side for one in found]
         at = sides.index(self._against) + 1 if self._against in sides else 0

@@ -21,6 +21,13 @@ ELSEWHERE: Final = 10**9
 class Searchable(Protocol):
     """A view that the search bar can search."""
 
+    match_unit: ClassVar[str]
+    """What matches are counted in."""
+
+    def focus(self) -> object:
+        """Give it the keys."""
+        ...
+
     @property
     def live_search(self) -> bool:
         """Whether it is small enough to be searched with every key typed."""
@@ -75,6 +82,8 @@ class ReadingView(ScrollView, can_focus=True, inherit_bindings=False):
     | `reading--match`, `reading--match-here` | what a search found, and where the reader is |
     | `reading--cursor` | the row under the cursor |
     """
+
+    match_unit: ClassVar[str] = "match"
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         *(f"reading--{style}" for style in SPAN_STYLES),

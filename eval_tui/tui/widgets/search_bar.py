@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.message import Message
 from textual.widgets import Input, Static
 
 from eval_tui.tui.widgets.bars import Query
+from eval_tui.tui.widgets.reading import Searchable
 
 
 class SearchBar(Horizontal):
@@ -27,12 +27,12 @@ class SearchBar(Horizontal):
     }
     """
 
-    @dataclass
-    class Typed(Message):
-        """The needle changed; `done` when Enter ended the typing."""
-
-        needle: str
-        done: bool
+    def __init__(
+        self, searched: Callable[[], Searchable], turned: Callable[[], None], *, id: str
+    ) -> None:
+        """`searched`: what is looked at now. `turned` is called when a search begins or has ended."""
+        super().__init__(id=id)
+        self._searched, self._turned = searched, turned
 
     @property
     def is_open(self) -> bool:
@@ -52,22 +52,46 @@ class SearchBar(Horizontal):
         """Show the line and put the focus into it."""
         self.add_class("-open")
         self.screen.set_focus(self.input)  # at once: the next key is its own
+        self._turned()
 
-    def close(self) -> None:
-        """End the search and hide the line."""
+    def end(self) -> None:
+        """End the search, if there is one, and hide the line."""
+        if not self.is_open:
+            return
+        self._searched().search("")
         self.remove_class("-open")
         with self.prevent(Input.Changed):
             self.input.value = ""
-        self.say("")
+        self._say_place()
+        self._turned()
 
-    def say(self, words: str) -> None:
-        """Show where the reader is."""
-        self.query_one(".search-place", Static).update(words)
+    def step(self, by: int) -> None:
+        """Go to the next (1) or previous (-1) match."""
+        self._searched().step_match(by)
+        self._say_place()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self.post_message(self.Typed(event.value, done=False))
+        view = self._searched()
+        if view.live_search:
+            view.search(event.value)
+        self._say_place()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        self.post_message(self.Typed(event.value, done=True))
+        view = self._searched()
+        if not event.value:
+            self.end()
+        elif not view.live_search:
+            view.search(event.value)
+        view.focus()
+        self._say_place()
+
+    def _say_place(self) -> None:
+        """Show where the reader is."""
+        view = self._searched()
+        at, count = view.match_place
+        words = "nothing found" if self.input.value and view.live_search else ""
+        if count:
+            words = f"{view.match_unit} {at:,} of {count:,}"
+        self.query_one(".search-place", Static).update(words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from typing import Final
+from typing import ClassVar, Final
 
 from textual.events import Resize
 
@@ -29,6 +29,8 @@ LIVE_SEARCH: Final = 2_000
 
 class TraceView(TraceRows):
     """Moves in a trace, folds and unfolds it, narrows it down and searches it."""
+
+    match_unit: ClassVar[str] = "entry"
 
     def __init__(self, *, id: str | None = None, glyphs: Glyphs = UNICODE) -> None:
         super().__init__(id=id, glyphs=glyphs)
