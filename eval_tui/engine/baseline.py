@@ -16,6 +16,7 @@ from typing import Any, Final, cast
 from eval_tui.atomic import write_whole
 from eval_tui.config.schema import Judge
 from eval_tui.engine.cells import without_rationale
+from eval_tui.engine.finding import BASELINES
 from eval_tui.engine.grid import Cell, CellKey, CellState, Grid, Row
 from eval_tui.engine.stored import StoredGrid
 from eval_tui.scores import Score, from_plain, to_plain
@@ -116,4 +117,4 @@ def _scores(judges: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Scor
 
 def _path(folder: str, eval_path: str) -> str:
     name = blake2b(eval_path.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-    return os.path.join(folder, "baselines", f"{name}.jsonl")
+    return os.path.join(folder, BASELINES, f"{name}.jsonl")

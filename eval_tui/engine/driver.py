@@ -29,7 +29,6 @@ from eval_tui.engine.grid import (
 )
 from eval_tui.engine.money import Estimate
 from eval_tui.engine.project import Options
-from eval_tui.engine.stored import StoredEval, stored_eval
 from eval_tui.engine.supervisor import SupervisorFactory
 from eval_tui.engine.threads import T, in_thread
 from eval_tui.engine.watching import WatcherFactory
@@ -37,6 +36,7 @@ from eval_tui.scores import Score
 
 if TYPE_CHECKING:
     from eval_tui.engine.dryrun import DryRun
+    from eval_tui.engine.stored import StoredEval
     from eval_tui.verdicts.policy import Stamp
 
 
@@ -168,6 +168,8 @@ class Driver:
 
     async def stored_eval(self, path: str) -> StoredEval:
         """An eval of the project at its newest run, as that was last scored."""
+        from eval_tui.engine.stored import stored_eval  # the first frame needs none
+
         options = self.options
         return await in_thread(lambda: stored_eval(path, options))
 

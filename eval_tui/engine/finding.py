@@ -6,8 +6,9 @@ a thread.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from eval_tui.config.schema import EvalConfig, Judge
 from eval_tui.engine.facts import FactsOfCases, ReadFacts
@@ -19,6 +20,10 @@ from eval_tui.scores import Score
 if TYPE_CHECKING:
     from eval_tui.engine.baseline import Baseline
     from eval_tui.engine.stored import StoredGrid
+
+
+BASELINES: Final = "baselines"
+"""The folder beside the store that holds them."""
 
 
 async def _nothing(_: RunInfo, __: CellKey) -> None:
@@ -90,6 +95,8 @@ class Finding:
         name, folder = _name(config), self._folder
         if folder is None:
             return self._unkept.get(name)
+        if not os.path.isdir(os.path.join(folder, BASELINES)):
+            return None
         from eval_tui.engine.baseline import read_baseline
 
         return await in_thread(lambda: read_baseline(folder, name, columns))

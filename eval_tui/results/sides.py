@@ -12,7 +12,6 @@ from eval_tui.config.schema import Judge
 from eval_tui.engine.grid import Cell, Grid, Row
 from eval_tui.results.aggregate import Aggregate
 from eval_tui.results.board import make_board
-from eval_tui.results.words import summary
 
 Presence = Literal["both", "then", "now", "neither"]
 """Which of the two runs a case ran in."""
@@ -81,18 +80,3 @@ class _Columns:
 
     def __init__(self, grid: Grid, columns: tuple[Judge, ...]) -> None:
         self.rows, self.columns, self.cell = grid.rows, columns, grid.cell
-
-
-def short_figure(figures: Aggregate, unmeasured: str, figure: str = "") -> str:
-    """A figure in one short line, e.g. `83% 5/6 ∅1`, `3.5 mean 4/5`.
-
-    The sign, `unmeasured`, counts what should have a value and has none. `figure` is one that says
-    more than a rate or a mean.
-    """
-    told = summary(figures, figure).partition(" · ")[0]
-    missing = figures.total - figures.measured
-    if not missing:
-        return told
-    if figures.measured and figures.kind == "mean":
-        return f"{told} {figures.measured}/{figures.total}"
-    return f"{told if figures.measured else 'none'} {unmeasured}{missing}"

@@ -96,6 +96,21 @@ def summary(aggregate: Aggregate, figure: str = "") -> str:
     return " · ".join(part for part in told if part)
 
 
+def short_figure(figures: Aggregate, unmeasured: str, figure: str = "") -> str:
+    """A figure in one short line, e.g. `83% 5/6 ∅1`, `3.5 mean 4/5`.
+
+    The sign, `unmeasured`, counts what should have a value and has none. `figure` is one that says
+    more than a rate or a mean.
+    """
+    told = summary(figures, figure).partition(" · ")[0]
+    missing = figures.total - figures.measured
+    if not missing:
+        return told
+    if figures.measured and figures.kind == "mean":
+        return f"{told} {figures.measured}/{figures.total}"
+    return f"{told if figures.measured else 'none'} {unmeasured}{missing}"
+
+
 def _figure(aggregate: Aggregate) -> str:
     match aggregate.kind:
         case "rate":

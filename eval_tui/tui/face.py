@@ -27,11 +27,11 @@ from eval_tui.engine.grid import (
     Status,
 )
 from eval_tui.engine.money import Estimate
-from eval_tui.engine.stored import StoredEval
 from eval_tui.scores import Score
 
 if TYPE_CHECKING:
     from eval_tui.engine.dryrun import DryRun
+    from eval_tui.engine.stored import StoredEval
 
 T = TypeVar("T")
 

@@ -10,8 +10,7 @@ from eval_tui.results.aggregate import Aggregate
 from eval_tui.results.board import Board, ColumnView
 from eval_tui.results.gates import Gate, GateState
 from eval_tui.results.parts import PartView
-from eval_tui.results.sides import short_figure
-from eval_tui.results.words import number
+from eval_tui.results.words import number, short_figure
 from eval_tui.tui.layout import Head
 from eval_tui.tui.marks import Glyphs
 from eval_tui.tui.text import one_line

@@ -6,7 +6,8 @@ import pytest
 
 from eval_tui.engine.grid import Cell, CellState, Row
 from eval_tui.results.aggregate import aggregate
-from eval_tui.results.sides import BothRuns, Figures, presence, short_figure
+from eval_tui.results.sides import BothRuns, Figures, presence
+from eval_tui.results.words import short_figure
 from eval_tui.scores import Measured, Reason, Unmeasured
 from tests.results.support import Short, cell
 from tests.support.grids import StillGrid
