@@ -31,7 +31,7 @@ def verdict_lines(
     """The counts, why cases were not evaluated, critical cases, the policy, and the trials."""
     counts, stamp = board.counts, board.rulebook.stamp
     rate = rate_words(counts)
-    lines = [f"verdicts: {counts_words(counts)}" + (f" · {rate}" if rate else "")]
+    lines = [f"verdicts: {counts_words(counts, board.stale)}" + (f" · {rate}" if rate else "")]
     for cause, number_of in counts.causes:
         lines.append(
             f"  ?  {CAUSE_WORDS[cause]}: {count(number_of, 'case')}{_culprits(board, cause)}"

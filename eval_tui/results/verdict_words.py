@@ -63,12 +63,12 @@ def basis_words(verdict: Verdict) -> str:
     return words + (", leaving out what nobody has accepted" if verdict.provisional else "")
 
 
-def counts_words(counts: VerdictCounts) -> str:
-    """`41 passed, 9 failed, 50 not evaluated`: each state by itself."""
+def counts_words(counts: VerdictCounts, stale: int = 0) -> str:
+    """`41 passed, 9 failed, 50 not evaluated`: each state by itself; then how many are stale."""
     return (
         f"{counts.passed:,} passed, {counts.failed:,} failed,"
         f" {counts.not_evaluated:,} not evaluated"
-    )
+    ) + (f" · {stale:,} stale" if stale else "")
 
 
 def rate_words(counts: VerdictCounts) -> str:

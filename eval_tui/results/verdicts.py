@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from eval_tui.engine.grid import Grid
+from eval_tui.engine.grid import Cell, Grid
 from eval_tui.results.aggregate import is_old
 from eval_tui.results.critical import CriticalGate, critical_gate
-from eval_tui.scores import Measured, Score
+from eval_tui.scores import Measured, Reason, Score, Unmeasured
 from eval_tui.verdicts.compile import Rulebook
 from eval_tui.verdicts.counts import VerdictCounts, count_verdicts
 from eval_tui.verdicts.evaluate import Verdict, evaluate
@@ -21,7 +21,7 @@ class CaseVerdict:
 
     verdict: Verdict
     stale: bool = False
-    """Some of what it rests on belongs to older inputs."""
+    """Some of what it rests on belongs to older inputs: judged again, it may be another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +53,37 @@ class Court:
         if given is not None:
             return CaseVerdict(given)
         cells = [grid.cell(case, name) for name in self._names]
-        alike = tuple(_voice(cell.score) for cell in cells)
+        found = self._over([cell.score for cell in cells])
+        return CaseVerdict(found, any(map(is_old, cells)) and self._may_change(found, cells))
+
+    def _over(self, scores: Sequence[Score | None]) -> Verdict:
+        alike = tuple(map(_voice, scores))
         found = self._known.get(alike)
         if found is None:
             book = self.rulebook
-            rows = case_rows(book.producers, [cell.score for cell in cells])
+            rows = case_rows(book.producers, scores)
             found = self._known[alike] = evaluate(book.policy, rows, book.expected)
-        return CaseVerdict(found, any(cell.score is not None and is_old(cell) for cell in cells))
+        return found
+
+    def _may_change(self, found: Verdict, cells: Sequence[Cell]) -> bool:
+        """Whether the verdict may be another one once the old cells are judged again."""
+        return any(
+            self._over([_again(cell, passed) for cell in cells]).value is not found.value
+            for passed in (True, False, None)
+        )
+
+
+def _again(cell: Cell, passed: bool | None) -> Score | None:
+    """The score of a cell if what is old of it passed, failed or was not measured this time."""
+    return _turned(cell.score, passed) if cell.score is not None and is_old(cell) else cell.score
+
+
+def _turned(score: Score, passed: bool | None) -> Score:
+    if passed is None:
+        return Unmeasured(Reason.GRADER_ERROR, "")
+    own = passed if isinstance(score, Unmeasured) or score.passed is not None else None
+    parts = {name: _turned(part, passed) for name, part in score.parts.items()}
+    return Measured(passed, own, parts=parts)
 
 
 def _voice(score: Score | None) -> object:

@@ -311,7 +311,7 @@ def state_words(cell: Cell) -> str:
     old = ", the old value is shown" if cell.score is not None else ""
     match cell.state:
         case CellState.EMPTY:
-            return "not run" if cell.score is None else ""
+            return "no score" if cell.score is None else ""
         case CellState.FRESH:
             words = ""
         case CellState.CHECKING:

@@ -101,7 +101,7 @@ def reason_page(detail: Detail, judge: Judge, glyphs: Glyphs) -> Document:
 
 def _no_score_words(cell: Cell) -> str:
     if cell.state is CellState.EMPTY:
-        return "This case was not run, so there is nothing to judge."
+        return "There is no score: the case did not run, or what was recorded of it has none."
     return f"There is no value yet: {state_words(cell) or 'nothing was computed'}."
 
 

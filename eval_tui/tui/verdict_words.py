@@ -68,13 +68,13 @@ def critical_line(gate: CriticalGate, glyphs: Glyphs) -> str:
     return f"{sign} {passed:,}/{every:,} critical"
 
 
-def counts_line(counts: VerdictCounts, glyphs: Glyphs, short: bool) -> str:
+def counts_line(counts: VerdictCounts, stale: int, glyphs: Glyphs, short: bool) -> str:
     """`41 passed, 9 failed, 50 not evaluated`, or `41✓ 9✗ 50?` where room is scarce."""
     if not short:
-        return counts_words(counts)
+        return counts_words(counts, stale)
     marks = (
         (counts.passed, glyphs.passed),
         (counts.failed, glyphs.failed),
         (counts.not_evaluated, OPEN),
     )
-    return " ".join(f"{number:,}{sign}" for number, sign in marks)
+    return " ".join(f"{number:,}{sign}" for number, sign in marks) + glyphs.stale * bool(stale)

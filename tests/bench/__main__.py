@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tests.bench import changes, cluster, grids, models, scoring, starting, traces
 from tests.bench.ground import Figure, Ground
+from tests.conftest import compile_package
 
 FIGURES: dict[str, Callable[[Ground], Iterator[Figure]]] = {
     "a": starting.first_frame,
@@ -38,6 +39,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="how often short things are timed")
     parser.add_argument("--keep", type=Path, help="a folder for the workloads, reused next time")
     given = parser.parse_args()
+    compile_package()
     with tempfile.TemporaryDirectory(prefix="eval-tui-bench-") as folder:
         ground = Ground(
             Path(folder), given.keep or Path(folder), given.cases, given.large, given.rounds

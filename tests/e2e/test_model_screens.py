@@ -161,7 +161,8 @@ async def test_samples_that_disagree_are_still_marked_in_the_next_session(
     prompt = "Judge {{ conversation }} SCORE: 4, 3, 4"
     root = write_project(tmp_path / "p", [{**RUBRIC, "prompt": prompt, "samples": 3}], ["a"])
     for _ in range(2):
-        async with live(root, **asking(server)) as project:
+        # One call at a time: the answers come in the order of the samples.
+        async with live(root, **asking(server, concurrency=1)) as project:
             score = project.driver.grid.cell("a", "rubric").score
             assert isinstance(score, Measured)
             assert [sample.value for sample in score.samples] == [4, 3, 4]

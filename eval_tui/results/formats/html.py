@@ -109,7 +109,7 @@ def _summary(report: Report, places: Places) -> Iterator[str]:
     yield f"<h1>{_text(document['eval'])}</h1>"
     yield f'<p class="quiet">run {_text(document["run"])} · {_plain(report.board.headline)}</p>'
     if report.verdicts is not None:
-        yield f"<p>Verdicts: {_plain(counts_words(report.verdicts.counts))}</p>"
+        yield f"<p>Verdicts: {_plain(counts_words(report.verdicts.counts, report.verdicts.stale))}</p>"
     if report.rewards is not None:
         told, *whys = reward_lines(report.rewards)
         yield f"<p>{_plain(told.capitalize())}</p>"

@@ -139,7 +139,7 @@ def _figures(report: Report) -> Iterator[str]:
         yield _row([_name(column.judge.name), _words(column.summary), *since])
     yield f"\n{_words(board.headline)}\n\n"
     if report.verdicts is not None:
-        yield f"Verdicts: {_words(counts_words(report.verdicts.counts))}\n\n"
+        yield f"Verdicts: {_words(counts_words(report.verdicts.counts, report.verdicts.stale))}\n\n"
     if report.rewards is not None:
         yield f"{_words(reward_line(report.rewards).capitalize())}\n\n"
 

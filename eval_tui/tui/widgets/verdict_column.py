@@ -35,27 +35,30 @@ class VerdictColumn:
         self.court = court
         self._glyphs = glyphs
         self._counts: VerdictCounts | None = None
+        self._stale = 0
         self._critical: CriticalGate | None = None
 
     def count(self, grid: Grid) -> None:
         """Count the verdicts of all cases: as much work as a few columns' aggregates."""
         board = make_verdicts(grid, self.court.rulebook)
-        self._counts, self._critical = board.counts, board.critical
+        self._counts, self._stale, self._critical = board.counts, board.stale, board.critical
 
     def counted(self, short: bool) -> str:
         """How many cases have which verdict, and whether critical ones pass, when counted last."""
-        if self._counts is None:
-            return ""
-        counts, critical = counts_line(self._counts, self._glyphs, short), self._critical
+        counts, critical = self._told(short), self._critical
         if critical is None or (short and critical.state == "pass"):
             return counts
         told = critical_line(critical, self._glyphs) if short else critical_words(critical)
         return f"{counts} {self._glyphs.dot} {one_line(told)}"
 
+    def _told(self, short: bool) -> str:
+        counts = self._counts
+        return counts_line(counts, self._stale, self._glyphs, short) if counts is not None else ""
+
     def label(self, line: int) -> str:
         """What stands above the verdicts, in the lines of the header that are free for it."""
         critical = self._critical
-        labels = ["verdict", counts_line(self._counts, self._glyphs, True) if self._counts else ""]
+        labels = ["verdict", self._told(short=True)]
         labels += [critical_line(critical, self._glyphs)] if critical is not None else []
         return labels[line] if 0 <= line < len(labels) else ""
 
