@@ -161,7 +161,8 @@ async def test_the_budget_holds_and_the_rest_waits(tmp_path: Path, server: FakeA
 async def test_several_answers_make_a_median(tmp_path: Path, server: FakeAnthropic) -> None:
     judge = {**RUBRIC, "samples": 3, "prompt": "{{ conversation }} SCORES: 5,2,3"}
     root = write_project(tmp_path / "p", [judge], ["a"])
-    async with live(root, **asking(server)) as project:
+    # One call at a time: the answers come in the order of the samples.
+    async with live(root, **asking(server, concurrency=1)) as project:
         assert project.value("a", "rubric") == 3
         score = project.driver.detail("a", "rubric").score
         assert [sample.value for sample in getattr(score, "samples", ())] == [5, 2, 3]
