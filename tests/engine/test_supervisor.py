@@ -36,7 +36,7 @@ APP = textwrap.dedent("""
                 batch = (os.path.join(root, name), [name])
                 run.submit(batch, limits={name: 3600.0})
             await run.pool.view({"op": "x"})  # one worker more, which is idle then
-            await asyncio.sleep(3600)
+            await asyncio.Event().wait()
 
     asyncio.run(main())
 """)

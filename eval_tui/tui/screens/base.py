@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from abc import ABCMeta, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import ClassVar
 
 from textual.await_remove import AwaitRemove
 from textual.content import Content
-from textual.message_pump import _MessagePumpMeta
 from textual.screen import Screen
 
 from eval_tui.engine.grid import CellKey, Dirty
+from eval_tui.tui.abstract import Abstract
 from eval_tui.tui.actions import Context
 from eval_tui.tui.face import NO_CHANGE, Driver, merged
 from eval_tui.tui.widgets.bars import Bar, hints
-
-
-class _Abstract(ABCMeta, _MessagePumpMeta):
-    """Screens with abstract methods: one that lacks any of them cannot be made."""
 
 
 def _nothing(_: int) -> Content:
     return Content("")
 
 
-class LiveScreen(Screen[CellKey | None], metaclass=_Abstract):
+class LiveScreen(Screen[CellKey | None], metaclass=Abstract):
     """A screen that is told what changed, and does no work while another one covers it.
 
     Subclasses implement `take`, which is called on the app's timer (30 a second at most) with

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -13,6 +14,7 @@ from textual.message import Message
 from textual.selection import Selection
 from textual.strip import Strip
 
+from eval_tui.tui.abstract import Abstract
 from eval_tui.tui.marks import UNICODE, Glyphs
 from eval_tui.tui.text import cut, one_line
 from eval_tui.tui.widgets.reading import ELSEWHERE, ReadingView
@@ -21,7 +23,7 @@ GUTTER: Final = 2
 """Cells at the left for the cursor's mark, which is seen without colour too."""
 
 
-class RowList(ReadingView):
+class RowList(ReadingView, metaclass=Abstract):
     """Rows with a cursor. Subclasses give the number of rows and the segments of each."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -61,13 +63,13 @@ class RowList(ReadingView):
         self._empty = ""
 
     @property
+    @abstractmethod
     def row_count(self) -> int:
         """Rows there are."""
-        raise NotImplementedError
 
+    @abstractmethod
     def row_segments(self, row: int) -> list[Segment]:
         """What a row shows, right of the gutter."""
-        raise NotImplementedError
 
     def say_empty(self, words: str) -> None:
         """What is shown while there are no rows."""
