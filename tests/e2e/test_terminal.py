@@ -137,7 +137,7 @@ def test_every_size_is_drawn_and_drawn_back(wiki: Path) -> None:
         term.press(ENTER)  # the first hint goes once something was opened
         term.shows("1 reason  2 trace")
         term.press(ESC)
-        term.shows("4.2 mean 5/5")
+        term.shows("4.2 mean 5/5", "q quit", "agent $", "watching")  # the lowest lines come last
         before = term.lines
         term.press(DOWN, DOWN)
         term.cursor_at("ingest-meeting-notes")
